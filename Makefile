@@ -18,18 +18,19 @@ VFLOW = $(if $(filter build,$(BUILD)),./vflow,$(BUILD)/vflow)
 PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphviz-dev \
 	libpcre2-dev libssl-dev libsqlite3-dev libzstd-dev uthash-dev \
 	librsvg2-dev libedit-dev libcmocka-dev graphviz libxml2-utils sqlite3
-LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3
+LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 libzstd
 
 # goals that install the packages first look for them in a make of their own
 building_elsewhere := $(filter deps demo check clean install-built deb-built,$(MAKECMDGOALS))
 ifeq ($(building_elsewhere),)
-missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
+missing := $(shell for l in $(LIBRARIES) libunwind; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
 	echo '\#include <uthash.h>' | $(CC) -E - >/dev/null 2>&1 || echo uthash)
 endif
 have_rsvg := $(shell (pkg-config --exists librsvg-2.0 cairo) 2>/dev/null && echo 1 || echo 0)
 have_edit := $(shell (pkg-config --exists libedit) 2>/dev/null && echo 1 || echo 0)
-used_libraries := $(LIBRARIES) $(if $(filter 1,$(have_rsvg)),librsvg-2.0 cairo) $(if $(filter 1,$(have_edit)),libedit)
-used_cflags := $(shell (pkg-config --cflags $(used_libraries)) 2>/dev/null)
+# librsvg is loaded when a bitmap is drawn: with the 40 libraries that it needs, each start would take 5 ms more
+used_libraries := $(LIBRARIES) $(if $(filter 1,$(have_edit)),libedit)
+used_cflags := $(shell (pkg-config --cflags $(used_libraries) $(if $(filter 1,$(have_rsvg)),librsvg-2.0 cairo)) 2>/dev/null)
 used_libs := $(shell (pkg-config --libs $(used_libraries)) 2>/dev/null)
 unwind_libs := $(shell (pkg-config --libs libunwind) 2>/dev/null)
 plugins := $(shell (pkg-config --variable=libdir libgvc) 2>/dev/null)/graphviz
@@ -75,7 +76,7 @@ endif
 endif
 
 # Tables whose rows are the files of a folder: a list of ROW(name), written when a file comes or goes
-row_folders = graph/build/analysis advice/pattern collect/passes
+row_folders = graph/build/analysis advice/pattern advice/stall/optimizer collect/passes
 rows = $(patsubst $(1)/%.c,ROW(%),$(sort $(wildcard $(1)/*.c)))
 differ = $(subst x$(1),,x$(2))$(subst x$(2),,x$(1))
 ifeq ($(building_elsewhere),)
@@ -83,7 +84,7 @@ $(foreach f,$(row_folders),$(if $(call differ,$(file <$(BUILD)/rows/$f.def),$(ca
 	$(shell mkdir -p $(BUILD)/rows/$(dir $f))$(file >$(BUILD)/rows/$f.def,$(call rows,$f))))
 endif
 
-rooms = util util/perfetto graph graph/build graph/build/analysis graph/memory graph/profile collect collect/coverage collect/device collect/doctor collect/pass collect/passes query query/language query/filter replay advice advice/diff advice/memory advice/pattern advice/report render render/memory render/perfetto
+rooms = util util/format util/perfetto gpu/sass gpu/stalls graph graph/build graph/build/analysis graph/build/values graph/memory graph/profile graph/profile/kernel collect collect/coverage collect/device collect/doctor collect/pass collect/passes query query/language query/filter replay advice advice/diff advice/lines advice/memory advice/pattern advice/report advice/stall advice/stall/optimizer render render/memory render/perfetto
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c collect/guest/watch/*.c) collect/trace_write.c collect/trace_check.c collect/trace_rows.c \
 	collect/coverage/coverage.c collect/kernel_filter.c collect/userfaultfd.c util/error.c util/mangled.c util/say.c util/start_environment.c

@@ -25,6 +25,9 @@ const struct advice_threshold advice_thresholds[] = {
 	{"redundancy", THRESHOLD_FRACTION, offsetof(struct advice_options, redundancy)},
 	{"duplicate_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, duplicate_bytes)},
 	{"partial_download", THRESHOLD_FRACTION, offsetof(struct advice_options, partial_download)},
+	{"frequent", THRESHOLD_FRACTION, offsetof(struct advice_options, frequent)},
+	{"repeated_accesses", THRESHOLD_FRACTION,
+	 offsetof(struct advice_options, repeated_accesses)},
 	{"min_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, min_bytes)},
 	{"min_time", THRESHOLD_FRACTION, offsetof(struct advice_options, min_time)},
 	{0},
@@ -39,6 +42,15 @@ const char *advice_title(const char *pattern)
 			if (!strcmp(n->name, pattern))
 				return n->title;
 	return pattern;
+}
+
+const char *advice_pattern(uint32_t index)
+{
+	for (size_t i = 0; i < PATTERNS; i++)
+		for (const struct pattern_name *n = patterns[i]->names; n->name; n++)
+			if (!index--)
+				return n->name;
+	return NULL;
 }
 
 /* -- findings -- */

@@ -12,15 +12,25 @@ struct advice_options {
 	double redundancy;        /* redundant values: fraction of an API's writes to an object */
 	uint64_t duplicate_bytes; /* duplicate values: objects larger than this */
 	double partial_download;  /* partial download: at most this share of the pages is touched */
+	double frequent;          /* frequent values: share of a kernel's accesses to an object */
+	double repeated_accesses; /* temporal redundancy: the same */
 	uint64_t min_bytes;       /* findings of fewer are left out */
 	double min_time;          /* findings about less of the run's time are left out */
 	bool by_path;             /* a finding for each call path and object, not for each cause */
+	/*
+	 * Of each of the ranked findings whether it is left out of what they save together; the
+	 * array is freed.  NULL: none is.
+	 */
+	bool *(*left_out)(const struct profile *profile, void *data);
+	void *left_out_data;
 };
 
 #define ADVICE_DEFAULTS                                                                            \
 	((struct advice_options){.redundancy = 0.33,                                               \
 				 .duplicate_bytes = 1024,                                          \
 				 .partial_download = 0.5,                                          \
+				 .frequent = 0.5,                                                  \
+				 .repeated_accesses = 0.33,                                        \
 				 .min_bytes = 1024,                                                \
 				 .min_time = 0.01})
 
@@ -57,5 +67,8 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 
 /* "redundant values" for "redundant_values"; the name itself when it is not in the catalogue. */
 const char *advice_title(const char *pattern);
+
+/* Of all names in the catalogue, one may come twice; NULL: there are no more. */
+const char *advice_pattern(uint32_t index);
 
 #endif

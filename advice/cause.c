@@ -165,6 +165,12 @@ static void count_all(struct paths *paths)
 /* Findings are alike if pattern and action are. */
 static uint32_t kind_of(struct paths *paths, const struct profile_finding *finding)
 {
+	/* values are those of one object, at one place */
+	if (finding->code_place != PROFILE_NO_ROW)
+		return number_of(paths,
+				 xasprintf("%s|%s|%" PRIu32 "|%" PRIu32 "|%d", finding->pattern,
+					   finding->action, finding->object, finding->code_place,
+					   (int)finding->access));
 	return number_of(paths, xasprintf("%s|%s", finding->pattern, finding->action));
 }
 

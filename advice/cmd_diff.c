@@ -22,14 +22,35 @@ static const struct {
 
 enum { TYPES = sizeof(types) / sizeof(*types) };
 
-/* With its findings, by the defaults of `vflow report`. */
-static struct profile *read_profile(const char *file, struct error *error)
+/* With its findings, by the defaults of `vflow report` but for such a part of `min_time`. */
+static struct profile *read_profile(const char *file, double part, struct error *error)
 {
+	struct advice_options options = ADVICE_DEFAULTS;
 	struct profile *profile = input_timed_profile(file, error);
 
+	options.min_time *= part;
 	if (profile && advice_can_detect(profile))
-		advice_detect(profile, &ADVICE_DEFAULTS);
+		advice_detect(profile, &options);
 	return profile;
+}
+
+/* -1: an error. */
+static int leave_out_near(struct diff_join *join, const struct diff *diff, struct error *error)
+{
+	struct profile *before = NULL, *after = NULL;
+	int result = -1;
+
+	/* without times nothing is near */
+	if (!join->before->timeline_count || !join->after->timeline_count)
+		return 0;
+	if ((!join->new_findings || (before = read_profile(diff->before_file, DIFF_NEAR, error))) &&
+	    (!join->gone_findings || (after = read_profile(diff->after_file, DIFF_NEAR, error)))) {
+		diff_join_near(join, before, after);
+		result = 0;
+	}
+	profile_free(before);
+	profile_free(after);
+	return result;
 }
 
 static int write_diff(struct diff *diff, size_t type, const char *path, struct error *error)
@@ -67,7 +88,7 @@ int cmd_diff(int argc, char **argv)
 			"path, so that\n"
 			"the program may have been edited and built again in between.\n\n"
 			"  vflow diff before.db after.db\n"
-			"  vflow diff -T dot before.db after.db | dot -Tsvg -o diff.svg",
+			"  vflow diff -T dot before.db after.db | vflow render -o diff.svg",
 		.options = options,
 	};
 	struct profile *before, *after;
@@ -88,8 +109,8 @@ int cmd_diff(int argc, char **argv)
 	diff.before_file = argv[rest];
 	diff.after_file = argv[rest + 1];
 	diff.colour = output_wants_colour(output);
-	before = read_profile(diff.before_file, &error);
-	after = before ? read_profile(diff.after_file, &error) : NULL;
+	before = read_profile(diff.before_file, 1, &error);
+	after = before ? read_profile(diff.after_file, 1, &error) : NULL;
 	if (after) {
 		struct diff_join *join;
 
@@ -97,7 +118,9 @@ int cmd_diff(int argc, char **argv)
 		join = diff_join_new(before, after);
 		progress_end();
 		diff.join = join;
-		result = write_diff(&diff, type, output, &error);
+		result = leave_out_near(join, &diff, &error);
+		if (result == 0)
+			result = write_diff(&diff, type, output, &error);
 		diff_join_free(join);
 	}
 	profile_free(before);

@@ -8,10 +8,13 @@
 
 #include "advice/cmd.h"
 #include "advice/diff/join.h"
+#include "advice/lines/lines.h"
 #include "advice/memory/report.h"
 #include "advice/report/gate.h"
 #include "advice/report/report.h"
 #include "advice/report/worth.h"
+#include "advice/stall/lines.h"
+#include "advice/stall/report.h"
 #include "graph/input.h"
 #include "util/command.h"
 #include "util/memory.h"
@@ -36,8 +39,9 @@ enum { TYPES = sizeof(types) / sizeof(*types) };
 /* What the options ask for. */
 struct request {
 	const char *output, *by, *rules, *type, *fail_above, *baseline, *suppressions;
-	size_t form; /* index into types */
-	bool of_memory;
+	const char *lines; /* names of kernels; NULL: not of lines */
+	size_t form;       /* index into types */
+	bool of_memory, of_stalls;
 	struct gate gate;
 };
 
@@ -52,6 +56,62 @@ static int write_memory(const struct report_memory *memory, bool json, const cha
 	return output_commit(output, error);
 }
 
+/* Where kernels wait, of a profile that is read once more with its events. */
+static int write_stalls(const struct report *report, const struct request *request,
+			struct error *error)
+{
+	struct report_stalls stalls = {.top = report->top, .colour = report->colour};
+	struct profile *profile = input_profile_events(report->file, error);
+	struct stall_kernels *kernels;
+	struct replay *replay;
+	struct output *output;
+	struct error ignored;
+	int result = -1;
+
+	if (!profile)
+		return -1;
+	if (report_stalls_check(profile, error) == 0 &&
+	    (output = output_open(request->output, error))) {
+		progress("reading machine code");
+		replay = profile->timeline_count ? replay_new(profile, &ignored) : NULL;
+		stalls.profile = profile;
+		stalls.replay = replay;
+		stalls.kernels = kernels = stall_kernels_read(profile);
+		progress_end();
+		result = 0;
+		if (request->lines)
+			result = stall_lines_print(&stalls, request->lines, output_file(output),
+						   error);
+		else
+			(request->form == 1 ? report_stalls_json
+					    : report_stalls_print)(&stalls, output_file(output));
+		if (result == 0)
+			result = output_commit(output, error);
+		else
+			output_discard(output);
+		stall_kernels_free(kernels);
+		replay_free(replay);
+	}
+	profile_free(profile);
+	return result;
+}
+
+static int write_lines(const struct profile *profile, const struct request *request, bool colour,
+		       struct error *error)
+{
+	struct line_notes notes = {0};
+	struct output *output = NULL;
+
+	if (line_notes_find(profile, request->lines, &notes, error) == 0)
+		output = output_open(request->output, error);
+	if (output && request->form)
+		lines_json(profile, &notes, output_file(output));
+	else if (output)
+		lines_print(profile, &notes, colour, output_file(output));
+	line_notes_release(&notes);
+	return output ? output_commit(output, error) : -1;
+}
+
 static int write_findings(const struct report *report, const struct request *request,
 			  struct error *error)
 {
@@ -64,7 +124,7 @@ static int write_findings(const struct report *report, const struct request *req
 }
 
 /* Of each finding whether it is not in the baseline.  Caller frees; NULL: an error. */
-static bool *read_baseline(const struct profile *profile, const struct advice_options *options,
+static bool *read_baseline(const struct profile *profile, struct advice_options options,
 			   const char *file, struct error *error)
 {
 	struct profile *before = input_timed_profile(file, error);
@@ -73,8 +133,10 @@ static bool *read_baseline(const struct profile *profile, const struct advice_op
 
 	if (!before)
 		return NULL;
+	options.left_out = NULL;
+	options.min_time *= DIFF_NEAR; /* as vflow diff does */
 	if (advice_can_detect(before))
-		advice_detect(before, options);
+		advice_detect(before, &options);
 	join = diff_join_new(before, profile);
 	fresh = xcalloc((size_t)profile->finding_count + 1, sizeof(*fresh));
 	for (uint32_t i = 0; i < join->new_findings; i++)
@@ -124,25 +186,36 @@ static void warn_of_unused(const struct suppressions *suppressions)
 				suppressions->file, suppressions->items[i].line);
 }
 
+/* What they save together is of the others: for struct advice_options. */
+static bool *are_suppressed(const struct profile *profile, void *data)
+{
+	struct finding_id *ids = finding_ids(profile);
+	const struct suppression **suppressed = suppressions_apply(data, profile, ids);
+	bool *are = xcalloc((size_t)profile->finding_count + 1, sizeof(*are));
+
+	for (uint32_t f = 0; f < profile->finding_count; f++)
+		are[f] = suppressed[f];
+	free(suppressed);
+	free(ids);
+	return are;
+}
+
 /* Returns an exit code, or -1 with an error. */
 static int report_findings(struct report *report, const struct request *request,
-			   struct error *error)
+			   struct suppressions *suppressions, struct error *error)
 {
-	struct suppressions suppressions = {0};
 	struct finding_id *ids = finding_ids(report->profile);
 	const struct suppression **suppressed = NULL;
 	bool *fresh = NULL, *fails = NULL;
 	int result = 0;
 
 	report->ids = ids;
-	if (request->suppressions)
-		result = suppressions_read(&suppressions, request->suppressions, error);
-	if (result == 0 && request->baseline) {
-		fresh = read_baseline(report->profile, &report->options, request->baseline, error);
+	if (request->baseline) {
+		fresh = read_baseline(report->profile, report->options, request->baseline, error);
 		result = fresh ? 0 : -1;
 	}
 	if (result == 0) {
-		suppressed = suppressions_apply(&suppressions, report->profile, ids);
+		suppressed = suppressions_apply(suppressions, report->profile, ids);
 		report->suppressed = suppressed;
 		report->fresh = fresh;
 		fails = request->fail_above ? find_failing(report, &request->gate) : NULL;
@@ -150,10 +223,9 @@ static int report_findings(struct report *report, const struct request *request,
 		result = write_findings(report, request, error);
 	}
 	if (result == 0) {
-		warn_of_unused(&suppressions);
+		warn_of_unused(suppressions);
 		result = tell_failing(report, request) ? EXIT_ABOVE : EXIT_OK;
 	}
-	suppressions_release(&suppressions);
 	free(suppressed);
 	free(ids);
 	free(fresh);
@@ -182,23 +254,36 @@ static int check(struct request *request, struct report *report, struct report_m
 		return options_misuse("report",
 				      "-T takes text, json, sarif, github or markdown, not '%s'",
 				      request->type);
-	if (request->of_memory && request->form > 1)
-		return options_misuse("report", "--memory has -T text or json, not '%s'",
-				      request->type);
+	if (request->lines && request->of_stalls && request->form)
+		return options_misuse("report", "--lines of --stalls is text");
+	if (request->of_memory && request->of_stalls)
+		return options_misuse("report", "--memory and --stalls exclude each other");
+	if ((request->of_memory || request->of_stalls) && request->form > 1)
+		return options_misuse("report", "--%s has -T text or json, not '%s'",
+				      request->of_memory ? "memory" : "stalls", request->type);
+	if (report->brief && (request->of_memory || request->of_stalls))
+		return options_misuse("report", "--brief is of findings, not of --%s",
+				      request->of_memory ? "memory" : "stalls");
 	if (report->brief && request->form)
 		return options_misuse("report", "--brief is of text, not of -T %s", request->type);
-	if (request->of_memory &&
+	if (request->lines && (request->of_memory || report->brief || request->form > 1))
+		return options_misuse("report", "--lines has -T text or json, and no other kind of "
+						"report beside it but --stalls");
+	if ((request->of_memory || request->of_stalls || request->lines) &&
 	    (request->fail_above || request->baseline || request->suppressions))
-		return options_misuse("report", "--fail-above, --baseline and --suppressions "
-						"are not of --memory");
+		return options_misuse("report",
+				      "--fail-above, --baseline and --suppressions are not of --%s",
+				      request->lines       ? "lines"
+				      : request->of_memory ? "memory"
+							   : "stalls");
 	if (request->fail_above && gate_parse(request->fail_above, &request->gate) != 0)
 		return options_misuse("report",
 				      "--fail-above %s: expected bytes (64K) or a time (1.5ms)",
 				      request->fail_above);
 	if (report->top == UINT64_MAX)
-		report->top = request->of_memory ? 10
-			      : report->brief    ? 0
-						 : types[request->form].top;
+		report->top = request->of_memory || request->of_stalls ? 10
+			      : report->brief                          ? 0
+								       : types[request->form].top;
 	memory->top = report->top;
 	memory->options.min_bytes = report->options.min_bytes;
 	report->colour = memory->colour = output_wants_colour(request->output);
@@ -221,14 +306,30 @@ static int check_times(const struct request *request, const struct profile *prof
 static int run(const struct request *request, struct report *report, struct report_memory *memory,
 	       const char *file)
 {
+	struct suppressions suppressions = {0};
 	struct error error;
-	struct profile *profile = input_timed_profile(file, &error);
+	struct profile *profile = NULL;
 	char *thresholds, *folder;
 	int result = -1;
 
+	report->file = file;
+	if (request->of_stalls) {
+		result = write_stalls(report, request, &error);
+		if (result < 0)
+			fprintf(stderr, "vflow report: %s\n", error.text);
+		return result < 0 ? EXIT_FAILED : result;
+	}
+	if (!request->suppressions ||
+	    suppressions_read(&suppressions, request->suppressions, &error) == 0)
+		profile = input_timed_profile(file, &error);
 	if (!profile) {
 		fprintf(stderr, "vflow report: %s\n", error.text);
+		suppressions_release(&suppressions);
 		return EXIT_FAILED;
+	}
+	if (suppressions.count) {
+		report->options.left_out = are_suppressed;
+		report->options.left_out_data = &suppressions;
 	}
 	thresholds = advice_other_thresholds(profile, &report->options);
 	folder = getcwd(NULL, 0);
@@ -240,15 +341,17 @@ static int run(const struct request *request, struct report *report, struct repo
 		progress_end();
 	}
 	report->profile = memory->profile = profile;
-	report->file = file;
 	report->folder = folder ? folder : "";
-	if (request->of_memory)
+	if (request->lines)
+		result = write_lines(profile, request, report->colour, &error);
+	else if (request->of_memory)
 		result = write_memory(memory, request->form == 1, request->output, &error);
 	else if (check_times(request, profile, &error) == 0)
-		result = report_findings(report, request, &error);
+		result = report_findings(report, request, &suppressions, &error);
 	free(thresholds);
 	free(folder);
 	profile_free(profile);
+	suppressions_release(&suppressions);
 	if (result < 0)
 		fprintf(stderr, "vflow report: %s\n", error.text);
 	return result < 0 ? EXIT_FAILED : result;
@@ -269,6 +372,12 @@ int cmd_report(int argc, char **argv)
 		{0, "partial-download", "FRACTION",
 		 "partial download: at most this share of the pages is touched (default 0.5)",
 		 OPTION_FRACTION, &report.options.partial_download},
+		{0, "frequent", "FRACTION",
+		 "frequent values: at least this share of the accesses has one value (default 0.5)",
+		 OPTION_FRACTION, &report.options.frequent},
+		{0, "repeated-accesses", "FRACTION",
+		 "temporal redundancy: at least this share of the accesses (default 0.33)",
+		 OPTION_FRACTION, &report.options.repeated_accesses},
 		{0, "min-bytes", "SIZE", "leave out findings of fewer bytes (default 1K)",
 		 OPTION_SIZE, &report.options.min_bytes},
 		{0, "min-time", "FRACTION",
@@ -279,13 +388,21 @@ int cmd_report(int argc, char **argv)
 		 "and object",
 		 OPTION_TEXT, &request.by},
 		{0, "top", "N",
-		 "show at most N findings, 0 for all (default: of text and github 10, else all)",
+		 "show at most N findings, 0 for all (default: of text, github, --memory and "
+		 "--stalls 10, else all)",
 		 OPTION_NUMBER, &report.top},
 		{0, "brief", NULL, "a line for each finding, and nothing else", OPTION_FLAG,
 		 &report.brief},
 		{0, "memory", NULL,
 		 "peaks of allocated memory, and memory that is allocated while nobody needs it",
 		 OPTION_FLAG, &request.of_memory},
+		{0, "stalls", NULL,
+		 "where kernels wait, which instruction makes them, and what mending it would give",
+		 OPTION_FLAG, &request.of_stalls},
+		{0, "lines", "REGEX",
+		 "the source of the kernels that match, and which values each line loads and "
+		 "stores; with --stalls their machine code, with samples and causes",
+		 OPTION_TEXT, &request.lines},
 		{0, "rules", "paper|artefact",
 		 "of memory, what counts as in between: paper, any API call (default), or "
 		 "artefact, kernels only",
@@ -302,6 +419,12 @@ int cmd_report(int argc, char **argv)
 		{0, "fragmentation", "FRACTION",
 		 "overallocation: what is not accessed is less scattered than this (default 0.8)",
 		 OPTION_FRACTION, &memory.options.fragmentation},
+		{0, "dead-writes", NULL,
+		 "of memory, also dead writes as the paper has them, of whole objects", OPTION_FLAG,
+		 &memory.options.dead_writes},
+		{0, "variation", "FRACTION",
+		 "non-uniform access frequency: a higher coefficient of variation (default 0.2)",
+		 OPTION_FRACTION, &memory.options.variation},
 		{0, "fail-above", "SIZE|TIME",
 		 "exit with 3 if a finding is worth more bytes, or saves more time; 0: any",
 		 OPTION_TEXT, &request.fail_above},
@@ -311,7 +434,7 @@ int cmd_report(int argc, char **argv)
 		{0, "suppressions", "FILE", "findings that are known and accepted", OPTION_TEXT,
 		 &request.suppressions},
 		{'T', "type", "text|json|sarif|github|markdown",
-		 "what to write (default text); of memory text or json", OPTION_TEXT,
+		 "what to write (default text); of memory and stalls text or json", OPTION_TEXT,
 		 &request.type},
 		{0, "max-lines", "N", "of Markdown, 0 for no limit (default 200)", OPTION_NUMBER,
 		 &report.max_lines},
@@ -321,14 +444,20 @@ int cmd_report(int argc, char **argv)
 	};
 	const struct command_help help = {
 		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
-			 "[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
+			 "[--partial-download FRACTION] [--frequent FRACTION] [--repeated-accesses "
+			 "FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
 			 "[--by cause|path] [--top N] [--brief] [--fail-above SIZE|TIME] "
 			 "[--baseline FILE] [--suppressions FILE] "
 			 "[-T text|json|sarif|github|markdown] [--max-lines N] [-o FILE] [FILE]\n"
 			 "vflow report --memory [--rules paper|artefact] [--idle-calls N] "
 			 "[--reuse-difference FRACTION] [--accessed FRACTION] "
-			 "[--fragmentation FRACTION] [--min-bytes SIZE] [--top N] "
-			 "[-T text|json] [-o FILE] [FILE]",
+			 "[--fragmentation FRACTION] [--variation FRACTION] [--dead-writes] "
+			 "[--min-bytes SIZE] "
+			 "[--top N] "
+			 "[-T text|json] [-o FILE] [FILE]\n"
+			 "vflow report --stalls [--lines REGEX] [--top N] [-T text|json] [-o FILE] "
+			 "[FILE]\n"
+			 "vflow report --lines REGEX [-T text|json] [-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
 			"source, and what to do about it: most time saved first where passes time "
@@ -338,6 +467,9 @@ int cmd_report(int argc, char **argv)
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"
 			"  vflow report --memory\n"
+			"  vflow report --stalls\n"
+			"  vflow report --stalls --lines gemm\n"
+			"  vflow report --lines gemm\n"
 			"  vflow report --redundancy 0.9 --top 3 run.db\n"
 			"  vflow report -T sarif --baseline main.db --fail-above 1M -o vflow.sarif",
 		.options = options,

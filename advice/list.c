@@ -81,11 +81,17 @@ static int by_operation(const void *left, const void *right)
 	return by_worth(left, right);
 }
 
-/* What calls do to the time of a run is told apart by patterns: of one call several may be true. */
+/*
+ * What calls do to the time of a run, and what the values are that a kernel accesses, is told apart
+ * by patterns: of one call several may be true.
+ */
 static bool is_about_same(const struct profile_finding *a, const struct profile_finding *b)
 {
+	const bool values = a->code_place != PROFILE_NO_ROW || b->code_place != PROFILE_NO_ROW;
+
 	return a->vertex == b->vertex && a->object == b->object && a->api == b->api &&
-	       (a->api == PROFILE_NO_ROW || !strcmp(a->pattern, b->pattern));
+	       ((a->api == PROFILE_NO_ROW && !values) ||
+		(!strcmp(a->pattern, b->pattern) && (!values || a->access == b->access)));
 }
 
 static void keep_largest(struct profile *profile)
@@ -131,7 +137,8 @@ static bool has_other(const struct profile_finding *finding, uint32_t vertex)
 					       sizeof(vertex), by_id) != NULL;
 }
 
-/* Of findings that are ordered by vertex and site, each once; NULL: there is none. */
+/* Of findings that are ordered by vertex and site: the one that is not about values; NULL: there is
+ * none. */
 static struct profile_finding *find_finding(const struct profile *profile, uint32_t vertex,
 					    uint32_t site)
 {
@@ -139,15 +146,21 @@ static struct profile_finding *find_finding(const struct profile *profile, uint3
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		struct profile_finding *finding = &profile->findings[middle];
+		const struct profile_finding *finding = &profile->findings[middle];
 
-		if (finding->vertex == vertex && finding->object == site)
-			return finding;
 		if (finding->vertex < vertex ||
 		    (finding->vertex == vertex && finding->object < site))
 			low = middle + 1;
 		else
 			high = middle;
+	}
+	for (; low < profile->finding_count; low++) {
+		struct profile_finding *finding = &profile->findings[low];
+
+		if (finding->vertex != vertex || finding->object != site)
+			break;
+		if (finding->code_place == PROFILE_NO_ROW)
+			return finding;
 	}
 	return NULL;
 }
@@ -280,7 +293,8 @@ static void fold_causes(struct profile *profile, struct worth *worth, bool by_pa
 			continue;
 		sort_others(&profile->findings[i]);
 		say_places(&profile->findings[i]);
-		say_caller(&profile->findings[i], &causes[i]);
+		if (profile->findings[i].code_place == PROFILE_NO_ROW)
+			say_caller(&profile->findings[i], &causes[i]);
 	}
 	causes_free(causes, count);
 	close_gaps(profile);

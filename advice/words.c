@@ -186,6 +186,20 @@ char *words_percent(uint64_t part, uint64_t whole)
 	return xasprintf("%.1f%%", percent > 99.9 ? 99.9 : percent);
 }
 
+char *words_code_place(const struct profile_code_place *place)
+{
+	const char *slash = place->file ? strrchr(place->file, '/') : NULL;
+	char *name = cxx_plain_name(place->function, NAME_LIMIT), *text;
+
+	if (place->file && place->line)
+		text = xasprintf("%s %s:%" PRIu32, name, slash ? slash + 1 : place->file,
+				 place->line);
+	else
+		text = xasprintf("%s, at %" PRIu64 " of its code", name, place->code);
+	free(name);
+	return text;
+}
+
 char *words_gap(const struct profile_coverage *row)
 {
 	char *bytes = row->bytes ? words_bytes(row->bytes) : NULL;

@@ -42,6 +42,9 @@ char *words_ns(uint64_t ns);
 /* "37.5%"; "100%" only for exactly that. */
 char *words_percent(uint64_t part, uint64_t whole);
 
+/* "sum v.cu:12", of a function and a line in GPU code. */
+char *words_code_place(const struct profile_code_place *place);
+
 /* "texture reads: 3, 1.0K: why". */
 char *words_gap(const struct profile_coverage *row);
 

@@ -50,6 +50,7 @@ void worth_free(struct worth *worth)
 	for (uint32_t i = 0; i < worth->mend_count; i++)
 		mend_release(&worth->mends[i]);
 	free(worth->mends);
+	free(worth->left_out);
 	mend_index_free(worth->index);
 	replay_free(worth->replay);
 	free(worth);
@@ -97,6 +98,8 @@ bool worth_is_sure(const struct worth *worth, const struct profile_finding *find
 {
 	const struct mend *mend = &worth->mends[finding->mend];
 
+	if (worth->left_out && worth->left_out[finding - worth->run->profile->findings])
+		return false;
 	return mend->sure && !mend->at_most && finding->saves_ns != PROFILE_UNKNOWN;
 }
 

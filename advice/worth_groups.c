@@ -112,17 +112,22 @@ static void add_all(struct worth *worth)
 	struct worth_saving saving = {0}, total = {0};
 	struct mend mend = {0}, with;
 	uint32_t count = 0, tried = 0;
+	struct replay_times times;
+	struct error error;
 
 	for (uint32_t i = 0; i < profile->finding_count && count < ALL_MOST; i++)
 		if (worth_is_sure(worth, &profile->findings[i]))
 			candidates[count++] = (struct candidate){i, profile->findings[i].saves_ns};
-	if (!count) {
+	if (!count && !worth->left_out) {
 		free(candidates);
 		return;
 	}
+	/* where all are left out it has no members, and says how long the run took */
 	group = profile_add_finding_group(worth->run->profile);
 	group->kind = xstrdup("all");
 	group->label = xstrdup("");
+	if (!count && replay_estimate(worth->replay, NULL, 0, &times, &error) == 0)
+		total.run_ns = times.before_ns;
 	while (count) {
 		qsort(candidates, count, sizeof(*candidates), by_adds);
 		if (!try_finding(worth, &mend, candidates[0].finding, &with, &saving))
@@ -392,6 +397,10 @@ static void add_sequences(struct worth *worth)
 
 void worth_add_groups(struct worth *worth)
 {
+	const struct advice_options *options = worth->run->options;
+
+	if (options->left_out)
+		worth->left_out = options->left_out(worth->run->profile, options->left_out_data);
 	add_all(worth);
 	add_by_key(worth, "single_point", place_key);
 	add_by_key(worth, "function", function_key);

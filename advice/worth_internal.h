@@ -12,6 +12,7 @@ struct worth {
 	struct mend *mends; /* by profile_finding.mend */
 	uint32_t mend_count;
 	uint64_t estimates_left; /* replays that are not too many */
+	bool *left_out;          /* of each ranked finding; NULL: none is */
 };
 
 /* What is saved, less where operations may slow each other down, and else. */

@@ -103,7 +103,7 @@ static char *more_help(const struct pass *const *table)
 		fprintf(out, "  %-28s  %s\n", (*table)->name, (*table)->gives);
 	fputs("\nExit code: PROGRAM's own, 128+N when signal N ended it; 125 when vflow failed,\n"
 	      "126 when PROGRAM cannot be executed, 127 when it is not found.\n"
-	      "An existing FILE is kept as FILE.old.",
+	      "An existing profile is kept as FILE.old.",
 	      out);
 	fclose(out);
 	return text;
@@ -123,7 +123,8 @@ static int check_arguments(struct arguments *a)
 	if (!a->pass_list)
 		a->pass_list = DEFAULT_PASSES;
 	if (pass_parse(a->table, a->pass_list, &a->passes, &error) != 0 ||
-	    pass_settings_check(a->table, a->passes, a->settings, a->setting_count, &error) != 0)
+	    pass_settings_check(a->table, a->all ? UINT32_MAX : a->passes, a->settings,
+				a->setting_count, &error) != 0)
 		return options_misuse("collect", "%s", error.text);
 	if (strcmp(a->device_name, "auto") != 0 && !device_find(a->device_name)) {
 		char *names = device_names();

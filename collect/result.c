@@ -47,6 +47,10 @@ int result_check_output(const char *output, struct error *error)
 			return not_writable(output, "it is not a regular file", error);
 		if (faccessat(AT_FDCWD, output, W_OK, AT_EACCESS) != 0)
 			return not_writable(output, strerror(errno), error);
+		/* as FILE.old a program or its source would be kept, but only until the next run */
+		if (status.st_size && !profile_is_profile(output))
+			return not_writable(output, "it is no profile, but a file of another kind",
+					    error);
 	}
 	folder = parent_of(output);
 	old = xasprintf("%s.old", output);

@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 14
+#define GPU_PROVIDER_VERSION 16
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -200,8 +200,11 @@ struct gpu_sink {
 };
 
 struct gpu_options {
-	bool digests;          /* deliver GPU_RECORD_CONTENT and GPU_RECORD_TRANSFER */
-	bool accesses;         /* ... GPU_RECORD_ACCESSED and GPU_RECORD_SLICE: pass `access` */
+	bool digests;  /* deliver GPU_RECORD_CONTENT and GPU_RECORD_TRANSFER */
+	bool accesses; /* ... GPU_RECORD_ACCESSED, SLICE and FREQUENCY: pass `access` */
+	/* ... GPU_RECORD_VALUES and what belongs to it, of every so manyth block of launches: pass
+	   `values`; 0: not */
+	uint64_t value_blocks;
 	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 

@@ -41,6 +41,50 @@ enum gpu_code_loading {
 	GPU_CODE_LAZY,  /* each kernel, when it is first launched */
 };
 
+/* What the bits of an accessed value mean: numbers on disk. */
+enum gpu_value_type {
+	GPU_VALUE_RAW8, /* nothing says what they are; these four in the order of their sizes */
+	GPU_VALUE_RAW16,
+	GPU_VALUE_RAW32,
+	GPU_VALUE_RAW64,
+	GPU_VALUE_S8,
+	GPU_VALUE_S16,
+	GPU_VALUE_S32,
+	GPU_VALUE_S64,
+	GPU_VALUE_U8,
+	GPU_VALUE_U16,
+	GPU_VALUE_U32,
+	GPU_VALUE_U64,
+	GPU_VALUE_F16,
+	GPU_VALUE_BF16,
+	GPU_VALUE_F32,
+	GPU_VALUE_F64,
+	GPU_VALUE_TYPES
+};
+
+enum gpu_value_kind {
+	GPU_VALUE_LOAD = 1,
+	GPU_VALUE_STORE,
+	GPU_VALUE_ATOMIC, /* and reductions: their operand */
+	GPU_VALUE_KINDS
+};
+
+/* What all values of a floating-point type can be stored as without loss. */
+enum gpu_value_fit {
+	GPU_VALUE_FITS_INTEGER, /* of at most 53 bits; not -0.0 */
+	GPU_VALUE_FITS_F16,
+	GPU_VALUE_FITS_BF16,
+	GPU_VALUE_FITS_F32,
+};
+
+#define GPU_VALUES_RANGE 1u   /* `least` and `most` are there */
+#define GPU_VALUES_LINEAR 2u  /* `slope` and `intercept` are */
+#define GPU_VALUES_MANY 4u    /* there may be more than `distinct` */
+#define GPU_VALUES_PARTLY 8u  /* the launch moves other values, too, which nobody has looked at */
+#define GPU_VALUES_BLOCKS 16u /* of some blocks of the launch only: these were to be looked at */
+
+#define GPU_TOP_VALUES 10 /* at most so many are named */
+
 #define GPU_RECORD_TRIAL UINT32_C(0x80000000)
 
 #define GPU_RECORD_MAX (UINT32_C(1) << 20) /* bytes of a payload */

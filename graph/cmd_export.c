@@ -89,8 +89,7 @@ static void put_finding(struct json *json, const struct profile *profile,
 		json_named_count(json, "object", finding->object);
 	json_named_text(json, "access", graph_access_name(finding->access));
 	json_named_count(json, "bytes", finding->bytes);
-	json_name(json, "fraction");
-	json_real(json, finding->fraction);
+	json_named_real(json, "fraction", finding->fraction);
 	put_ns(json, "time_ns", finding->time_ns);
 	put_ns(json, "saves_ns", finding->saves_ns);
 	put_ns(json, "saves_most_ns", finding->saves_most_ns);

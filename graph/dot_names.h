@@ -15,5 +15,7 @@
 #define DOT_FINDING "finding"
 /* beside it: what that finding is worth, as a share of what the report's best is, 0 to 1 */
 #define DOT_FINDING_SHARE "finding_share"
+/* on vertices and edges of a graph of two runs, not typed: same, changed, gone or new */
+#define DOT_CHANGE "change"
 
 #endif

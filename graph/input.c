@@ -9,6 +9,7 @@
 
 #include "graph/dot.h"
 #include "util/memory.h"
+#include "util/output.h"
 #include "util/progress.h"
 
 #define DEFAULT_PROFILE "vflow.db"
@@ -78,6 +79,7 @@ static int open_stdin(struct input *input, struct error *error)
 	    profile_is_profile(STDIN_PATH))
 		return open_profile(input, STDIN_PATH, error);
 	input->dot = stdin;
+	output_spare(STDIN_FILENO);
 	first = getc(stdin);
 	second = getc(stdin);
 	/* "SQLite format 3"; glibc takes back what was just read */
@@ -105,6 +107,7 @@ static int open_file(struct input *input, const char *path, struct error *error)
 	input->dot = fopen(path, "re");
 	if (!input->dot)
 		return error_set(error, "cannot read %s: %s", path, strerror(errno));
+	output_spare(fileno(input->dot));
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "query/cmd.h"
 #include "util/command.h"
 #include "util/memory.h"
+#include "util/output.h"
 
 /* The text of a query, NULL after a message.  A little more than the limit: the parser refuses it.
  */
@@ -25,6 +26,7 @@ static char *read_query(const char *path)
 		fprintf(stderr, "vflow query: %s\n", error.text);
 		return NULL;
 	}
+	output_spare(fileno(file));
 	text = xcalloc(room, 1);
 	length = fread(text, 1, room - 1, file);
 	if (ferror(file))

@@ -1,11 +1,13 @@
 #include "query/line.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +31,9 @@ struct line {
 	EditLine *edit;
 	HistoryW *history;
 	HistEventW event;
-	char *path;
+	char *path;        /* of the history's file; NULL: nothing is kept */
+	wchar_t **entered; /* in this session */
+	uint32_t entered_count, entered_capacity;
 	const char *prompt;
 #endif
 };
@@ -206,36 +210,92 @@ static char *history_path(void)
 	return path;
 }
 
-/* A file that is there and no history stays as it is. */
-static void load_history(struct line *line)
+static HistoryW *new_history(HistEventW *event)
+{
+	HistoryW *history = history_winit();
+
+	if (!history)
+		return NULL;
+	history_w(history, event, H_SETSIZE, HISTORY_SIZE);
+	history_w(history, event, H_SETUNIQUE, 1);
+	return history;
+}
+
+/*
+ * Opens the file, which other sessions read and write, too: it is this one's until it is closed.
+ * -1: it is not there, or cannot be opened.
+ */
+static int lock_history(const char *path, int flags, int lock)
+{
+	int file = open(path, flags | O_CLOEXEC, 0600);
+
+	/* where there are no locks there are no two sessions at one moment, either, for all we can
+	 * do */
+	if (file >= 0)
+		flock(file, lock);
+	return file;
+}
+
+/* What the file holds; false: something that is no history. */
+static bool read_history(struct line *line, HistoryW *history)
 {
 	struct stat status;
 
-	line->path = history_path();
-	if (!line->path || history_w(line->history, &line->event, H_LOAD, line->path) >= 0 ||
-	    stat(line->path, &status) != 0 || !status.st_size)
-		return;
-	fprintf(stderr, "vflow query: note: %s is no history: nothing is kept in it\n", line->path);
-	free(line->path);
-	line->path = NULL;
+	return history_w(history, &line->event, H_LOAD, line->path) >= 0 ||
+	       stat(line->path, &status) != 0 || !status.st_size;
 }
 
+/* A file that is there and no history stays as it is. */
+static void load_history(struct line *line)
+{
+	int file;
+
+	line->path = history_path();
+	if (!line->path)
+		return;
+	file = lock_history(line->path, O_RDONLY, LOCK_SH);
+	if (!read_history(line, line->history)) {
+		fprintf(stderr, "vflow query: note: %s is no history: nothing is kept in it\n",
+			line->path);
+		free(line->path);
+		line->path = NULL;
+	}
+	if (file >= 0)
+		close(file);
+}
+
+/* What other sessions have written since this one began stays, and this one's queries follow. */
 static void save_history(struct line *line)
 {
-	if (line->path && history_w(line->history, &line->event, H_SAVE, line->path) < 0)
+	HistoryW *history;
+	bool kept = false;
+	int file;
+
+	if (!line->path || !line->entered_count)
+		return;
+	file = lock_history(line->path, O_RDWR | O_CREAT, LOCK_EX);
+	history = file >= 0 ? new_history(&line->event) : NULL;
+	if (history && read_history(line, history)) {
+		for (uint32_t i = 0; i < line->entered_count; i++)
+			history_w(history, &line->event, H_ENTER, line->entered[i]);
+		kept = history_w(history, &line->event, H_SAVE, line->path) >= 0;
+	}
+	if (!kept)
 		fprintf(stderr, "vflow query: note: the history is not kept: cannot write %s\n",
 			line->path);
+	if (history)
+		history_wend(history);
+	if (file >= 0)
+		close(file);
 }
 
 static void open_editor(struct line *line)
 {
 	setlocale(LC_CTYPE, "");
 	line->edit = el_init("vflow", stdin, stdout, stderr);
-	line->history = history_winit();
+	line->history = new_history(&line->event);
 	if (!line->edit || !line->history)
 		return;
-	history_w(line->history, &line->event, H_SETSIZE, HISTORY_SIZE);
-	history_w(line->history, &line->event, H_SETUNIQUE, 1);
 	el_wset(line->edit, EL_CLIENTDATA, line);
 	el_wset(line->edit, EL_PROMPT, prompt_of);
 	el_wset(line->edit, EL_EDITOR, L"emacs");
@@ -274,6 +334,9 @@ static void close_editor(struct line *line)
 	}
 	if (line->edit)
 		el_end(line->edit);
+	for (uint32_t i = 0; i < line->entered_count; i++)
+		free(line->entered[i]);
+	free(line->entered);
 	free(line->path);
 }
 
@@ -343,6 +406,9 @@ void line_remember(struct line *line, const char *text)
 		for (length = wcslen(wide); length && iswspace((wint_t)wide[length - 1]);)
 			wide[--length] = L'\0';
 		history_w(line->history, &line->event, H_ENTER, wide);
+		ARRAY_RESERVE(line->entered, line->entered_count, line->entered_capacity);
+		line->entered[line->entered_count++] = wide;
+		wide = NULL;
 	}
 	free(wide);
 #else

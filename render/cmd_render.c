@@ -197,20 +197,26 @@ static int choose_groups(const char *name, enum group_by *by)
 
 /* What the graph stands for. */
 struct grouping {
-	const char *by;           /* NULL: it is the input's */
-	uint32_t vertices, edges; /* of the input */
+	const char *by;      /* NULL: it is the input's */
+	struct graph *whole; /* the input's, else NULL */
+	uint32_t *ids;       /* of its vertices' groups */
 };
 
-/* Replaces the graph by `groups`. */
-static struct graph *take_groups(struct graph *graph, struct graph *groups, const char *by,
-				 struct grouping *grouping)
+static void end_grouping(struct grouping *grouping)
 {
-	*grouping = (struct grouping){by, graph->vertex_count, graph->edge_count};
+	graph_free(grouping->whole);
+	free(grouping->ids);
+}
+
+/* Replaces the graph by `groups`. */
+static struct graph *take_groups(struct graph *graph, struct graph *groups, uint32_t *ids,
+				 const char *by, struct grouping *grouping)
+{
+	*grouping = (struct grouping){by, graph, ids};
 	fprintf(stderr, "vflow render: %u %s and %u edge%s drawn as %u and %u, grouped by %s\n",
 		graph->vertex_count, text_plural(graph->vertex_count, "vertex", "vertices"),
 		graph->edge_count, text_plural(graph->edge_count, "", "s"), groups->vertex_count,
 		groups->edge_count, by);
-	graph_free(graph);
 	return groups;
 }
 
@@ -220,12 +226,13 @@ static struct graph *group(struct graph *graph, enum group_by by, const char *na
 			   struct error *error)
 {
 	struct graph *groups;
+	uint32_t *ids;
 
 	if (!graph || by == GROUP_NONE)
 		return graph;
-	groups = group_graph(graph, by, run, error);
+	groups = group_graph(graph, by, run, &ids, error);
 	if (groups)
-		return take_groups(graph, groups, name, grouping);
+		return take_groups(graph, groups, ids, name, grouping);
 	graph_free(graph);
 	return NULL;
 }
@@ -241,12 +248,15 @@ static struct graph *collapse(struct graph *graph, struct grouping *grouping)
 
 	for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++) {
 		struct graph *groups;
+		uint32_t *ids;
 
 		if (render_fits(graph, RENDER_EXPLORABLE))
 			return graph;
-		groups = group_graph(graph, rungs[i].by, NULL, &error);
+		groups = group_graph(graph, rungs[i].by, NULL, &ids, &error);
 		if (groups && render_fits(groups, RENDER_EXPLORABLE))
-			return take_groups(graph, groups, rungs[i].name, grouping);
+			return take_groups(graph, groups, ids, rungs[i].name, grouping);
+		if (groups)
+			free(ids);
 		graph_free(groups);
 	}
 	return graph;
@@ -400,12 +410,13 @@ int cmd_render(int argc, char **argv)
 		output = output_open(path, &error);
 	if (!output) {
 		graph_free(graph);
+		end_grouping(&grouping);
 		input_close(input);
 		return fail(&error);
 	}
 	picture = select_and_describe(graph, format, metric, all);
 	if (grouping.by)
-		picture_set_groups(picture, grouping.by, grouping.vertices, grouping.edges);
+		picture_set_groups(picture, grouping.by, grouping.whole, grouping.ids);
 	if (input_run(input))
 		picture_set_run(picture, input_run(input));
 	if (argv[operand] && strcmp(argv[operand], "-") != 0)
@@ -413,6 +424,7 @@ int cmd_render(int argc, char **argv)
 	result = draw(format, picture, engine, (double)seconds, output, &error);
 	picture_free(picture);
 	graph_free(graph);
+	end_grouping(&grouping);
 	input_close(input);
 	return result == 0 ? EXIT_OK : fail(&error);
 }

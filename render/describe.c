@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "advice/advice.h"
+#include "graph/dot_names.h"
 #include "graph/fields.h"
 #include "render/style.h"
 #include "util/memory.h"
@@ -67,16 +69,26 @@ static void put_share(FILE *out, double share)
 	fprintf(out, " (%s)", render_percent(share, percent));
 }
 
-/* "redundant_values,duplicate_values" as people write it */
+/* "gpu_idle" as the report has it; what it does not know, foreign DOT may have. */
+static char *pattern_title(const char *pattern)
+{
+	const char *title = advice_title(pattern);
+	char *text = xstrdup(title);
+
+	for (char *at = text; title == pattern && *at; at++)
+		*at = *at == '_' ? ' ' : *at;
+	return text;
+}
+
+/* "redundant_values,gpu_idle" as people write it */
 static void put_patterns(FILE *out, const char *patterns)
 {
-	char *cut = render_cut_end(patterns, TEXT_LIMIT);
+	char *cut = render_cut_end(patterns, TEXT_LIMIT), *next = cut, *pattern, *title;
 
-	for (const char *at = cut; *at; at++) {
-		if (*at == ',')
-			fputs(", ", out);
-		else
-			fputc(*at == '_' ? ' ' : *at, out);
+	while ((pattern = strsep(&next, ","))) {
+		title = pattern_title(pattern);
+		fprintf(out, "%s%s", title, next ? ", " : "");
+		free(title);
 	}
 	free(cut);
 }
@@ -86,17 +98,18 @@ char *describe_patterns(const char *patterns, uint32_t limit)
 	struct sentence sentence;
 	FILE *out = begin(&sentence);
 	size_t first = strcspn(patterns, ",");
-	char *name = xstrndup(patterns, first), *cut, *text;
+	char *name = xstrndup(patterns, first), *title = pattern_title(name), *cut, *text;
 	uint32_t more = 0;
 
 	for (const char *at = patterns + first; *at; at++)
 		more += *at == ',';
-	cut = render_cut_end(name, limit);
-	put_patterns(out, cut);
+	cut = render_cut_end(title, limit);
+	fputs(cut, out);
 	if (more)
 		fprintf(out, " +%u", more);
 	text = end(&sentence);
 	free(name);
+	free(title);
 	free(cut);
 	return text;
 }
@@ -329,7 +342,10 @@ char *describe_finding(const struct graph_vertex *vertex, const char *name, cons
 		put_cut(out, place, 80);
 	}
 	fputs(": ", out);
-	put_patterns(out, vertex->patterns);
+	if (render_change(&vertex->attributes))
+		fputs(graph_attribute(&vertex->attributes, DOT_CHANGE), out);
+	else
+		put_patterns(out, vertex->patterns);
 	return end(&sentence);
 }
 
@@ -338,14 +354,43 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
+/* "44 vertices: 5 gone, 4 new, 1 changed; 90 edges: ..."; NULL: the graph is of one run. */
+static char *describe_changes(const struct graph *graph)
+{
+	uint32_t vertices[CHANGE_NEW + 1] = {0}, edges[CHANGE_NEW + 1] = {0};
+	char a[32], b[32], c[32], d[32];
+	struct sentence sentence;
+	FILE *out;
+
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		vertices[render_change(&graph->vertices[i].attributes)]++;
+	for (uint32_t i = 0; i < graph->edge_count; i++)
+		edges[render_change(&graph->edges[i].attributes)]++;
+	if (vertices[CHANGE_NONE] == graph->vertex_count)
+		return NULL;
+	out = begin(&sentence);
+	fprintf(out, "%s %s: %s gone, %s new, %s changed; ", render_count(graph->vertex_count, a),
+		text_plural(graph->vertex_count, "vertex", "vertices"),
+		render_count(vertices[CHANGE_GONE], b), render_count(vertices[CHANGE_NEW], c),
+		render_count(vertices[CHANGE_CHANGED], d));
+	fprintf(out, "%s edge%s: %s gone, %s new, %s changed", render_count(graph->edge_count, a),
+		text_plural(graph->edge_count, "", "s"), render_count(edges[CHANGE_GONE], b),
+		render_count(edges[CHANGE_NEW], c), render_count(edges[CHANGE_CHANGED], d));
+	return end(&sentence);
+}
+
 char *describe_totals(const struct graph *graph)
 {
+	char *changes = describe_changes(graph);
 	struct graph_vertex all = {0}; /* as if every edge led into it */
 	struct sentence sentence;
-	FILE *out = begin(&sentence);
 	uint64_t unchanged = 0;
 	char a[32], b[32];
+	FILE *out;
 
+	if (changes)
+		return changes;
+	out = begin(&sentence);
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
 
@@ -389,13 +434,14 @@ char *describe_hidden(const struct graph *graph, const bool *vertices, const boo
 {
 	uint32_t vertex_count = 0, edge_count = 0;
 	uint64_t shown = 0, all = 0;
-	bool findings = false;
+	bool findings = false, changes = false;
 	struct sentence sentence;
 	char a[32], b[32], c[32], d[32], percent[8];
 	FILE *out;
 
 	for (uint32_t i = 0; i < graph->vertex_count; i++) {
 		vertex_count += vertices[i];
+		changes |= render_change(&graph->vertices[i].attributes) != CHANGE_NONE;
 		findings |= graph->vertices[i].patterns && *graph->vertices[i].patterns;
 	}
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
@@ -415,6 +461,9 @@ char *describe_hidden(const struct graph *graph, const bool *vertices, const boo
 			render_percent((double)shown / (double)all, percent), size_format(all, a),
 			text_plural(all, "", "s"));
 	if (vertex_count < graph->vertex_count)
-		fputs(findings ? "; chosen around the findings" : "; chosen by bytes", out);
+		fputs(changes    ? "; chosen around what went and came"
+		      : findings ? "; chosen around the findings"
+				 : "; chosen by bytes",
+		      out);
 	return end(&sentence);
 }

@@ -17,7 +17,7 @@ char *describe_patterns(const char *patterns, uint32_t limit);
 /* Tooltips: several lines, the full name, the call path, exact figures, advice. */
 char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes);
 char *describe_edge(const struct graph *graph, const struct graph_edge *edge);
-/* "#5 gemm, conv.cu:33: redundant values, duplicate values" */
+/* "#5 gemm, conv.cu:33: redundant values, duplicate values"; of two runs "... : gone" */
 char *describe_finding(const struct graph_vertex *vertex, const char *name, const char *place);
 /* "7 vertices, 6 edges; 8.0K of 17.0K written bytes did not change (47%)" */
 char *describe_totals(const struct graph *graph);

@@ -19,6 +19,12 @@ static const struct {
 	[SHAPE_OTHER] = {"box", "rounded,filled"},
 };
 
+static void put_change(struct dot_list *list, const struct graph_attributes *attributes)
+{
+	if (render_change(attributes))
+		dot_list_text(list, DOT_CHANGE, graph_attribute(attributes, DOT_CHANGE));
+}
+
 static void put_label(FILE *out, const char *name, const char *text)
 {
 	fprintf(out, " %s=\"", name);
@@ -43,10 +49,14 @@ static void begin(FILE *out, const struct picture *picture)
 		dot_put_label(out, picture->hidden);
 		fputs("\\l", out);
 	}
-	fputs("Written bytes that did not change: grey up to 33%, blue dashed up to 66%, orange "
-	      "dotted below 100%, purple double all\\lFilled arrowhead: overwrites what the tail "
-	      "wrote; empty: reads it\\l",
+	fputs(picture->changes ? "From the first run to the second: red dashed gone, green new, "
+				 "brown changed, grey "
+				 "as before\\l"
+			       : "Written bytes that did not change: grey up to 33%, blue dashed "
+				 "up to 66%, orange "
+				 "dotted below 100%, purple double all\\l",
 	      out);
+	fputs("Filled arrowhead: overwrites what the tail wrote; empty: reads it\\l", out);
 	if (picture->bridges)
 		fprintf(out, "Thin, dashed, grey: %s\\l", render_bands[BAND_BRIDGE].range);
 	fputs("\"];\n"
@@ -66,6 +76,7 @@ static void vertex(FILE *out, const struct picture_vertex *shown)
 	fprintf(out, "v%u [", vertex.id);
 	dot_list_fields(&list, graph_vertex_fields, &vertex, FIELD_TEXT);
 	dot_list_fields(&list, graph_vertex_fields, &vertex, FIELD_ALL & ~FIELD_TEXT);
+	put_change(&list, &vertex.attributes);
 	fprintf(out, " shape=%s style=\"%s\" fillcolor=\"%s\" width=%.4f height=%.4f fontsize=%.1f",
 		shapes[shown->shape].shape, shapes[shown->shape].style,
 		shown->strength              ? render_strengths[shown->strength].fill
@@ -77,6 +88,8 @@ static void vertex(FILE *out, const struct picture_vertex *shown)
 		fputs(" fontcolor=\"#FFFFFF\"", out);
 	if (shown->strength)
 		fprintf(out, " penwidth=%.1f", render_strengths[shown->strength].line);
+	if (render_strengths[shown->strength].outline)
+		fprintf(out, " color=\"%s\"", render_strengths[shown->strength].outline);
 	fputs(" label=\"", out);
 	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
 		fputs(i ? "\\n" : "", out);
@@ -100,6 +113,7 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 	dot_list_fields(&list, graph_edge_fields, edge, FIELD_TEXT | FIELD_ACCESS);
 	dot_list_fields(&list, graph_edge_fields, edge, FIELD_COUNT | FIELD_ID);
 	dot_list_fields(&list, graph_edge_fields, edge, FIELD_FRACTION);
+	put_change(&list, &edge->attributes);
 	if (shown->band == BAND_BRIDGE)
 		fputs(" " DOT_BRIDGED "=true", out);
 	if (shown->band == BAND_ALL)

@@ -197,6 +197,16 @@ static void take_number(struct graph_vertex *group, const struct graph_vertex *m
 		graph_set_attribute(&group->attributes, DOT_FINDING_SHARE, share);
 }
 
+/* In the graph of two runs: what became of all of them, or that something did. */
+static void take_change(struct graph_attributes *group, const struct graph_attributes *member)
+{
+	const char *one = graph_attribute(member, DOT_CHANGE);
+	const char *before = graph_attribute(group, DOT_CHANGE);
+
+	if (one && (!before || strcmp(before, one) != 0))
+		graph_set_attribute(group, DOT_CHANGE, before ? "changed" : one);
+}
+
 static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from)
 {
 	fields_copy(graph_vertex_fields, to, from);
@@ -205,6 +215,7 @@ static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from
 		to->name = xstrdup(from->node);
 	}
 	take_number(to, from);
+	take_change(&to->attributes, &from->attributes);
 }
 
 static void add_member(struct graph_vertex *group, const struct graph_vertex *member)
@@ -215,6 +226,7 @@ static void add_member(struct graph_vertex *group, const struct graph_vertex *me
 		group->kind = xstrdup("group");
 	}
 	take_number(group, member);
+	take_change(&group->attributes, &member->attributes);
 }
 
 static int compare_firsts(const void *left, const void *right)
@@ -315,9 +327,11 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 			sum->fields &= ~(uint32_t)EDGE_REDUNDANCY; /* follows from the sums */
 			if (render_is_bridge(edge))
 				graph_set_attribute(&sum->attributes, DOT_BRIDGED, "true");
+			take_change(&sum->attributes, &edge->attributes);
 			continue;
 		}
 		fields_merge(graph_edge_fields, sum, edge);
+		take_change(&sum->attributes, &edge->attributes);
 		if (!(sum->fields & EDGE_OBJECT)) /* the size is the object's */
 			sum->fields &= ~(uint32_t)EDGE_OBJECT_BYTES;
 	}
@@ -325,7 +339,7 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 }
 
 struct graph *group_graph(const struct graph *graph, enum group_by by, const struct profile *run,
-			  struct error *error)
+			  uint32_t **ids, struct error *error)
 {
 	struct member *members = find_members(graph, by, run);
 	uint32_t *group_of = xcalloc(graph->vertex_count, sizeof(*group_of));
@@ -339,9 +353,12 @@ struct graph *group_graph(const struct graph *graph, enum group_by by, const str
 		free(members[i].key);
 	}
 	free(members);
-	free(group_of);
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		group_of[i] = new->vertices[group_of[i]].id;
+	*ids = group_of;
 	if (any || !graph->vertex_count)
 		return new;
+	free(group_of);
 	graph_free(new);
 	error_set(error, "nothing to group by: no operation says its %s",
 		  by == GROUP_OBJECT   ? "object"

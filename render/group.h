@@ -20,9 +20,10 @@ enum group_by {
  * A new graph with one vertex for each group; host and what belongs to no group stay alone.  A
  * group has the id of its first member and the sums of their figures; edges between the same
  * groups with the same access are one.  NULL when nothing says who belongs together.  `run` is
- * needed for streams only, with its events.
+ * needed for streams only, with its events.  `*ids` are, by vertex of the graph, those of its
+ * group; the caller frees them.
  */
 struct graph *group_graph(const struct graph *graph, enum group_by by, const struct profile *run,
-			  struct error *error);
+			  uint32_t **ids, struct error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/advice.h"
 #include "advice/report/finding.h"
 #include "advice/source.h"
 #include "advice/source_files.h"
@@ -284,12 +285,20 @@ static void put_sentence(struct json *json, char *sentence)
 
 /* -- findings -- */
 
-static void put_object(struct json *json, uint32_t object)
+/* Where vertices are groups: of the group that it is in. */
+static uint32_t shown_id(const struct picture *picture, uint32_t vertex)
+{
+	uint32_t index = picture->whole ? graph_find(picture->whole, vertex) : UINT32_MAX;
+
+	return index == UINT32_MAX ? vertex : picture->group_ids[index];
+}
+
+static void put_object(struct json *json, const struct picture *picture, uint32_t object)
 {
 	if (object == GRAPH_HOST) /* about none */
 		json_text(json, NULL);
 	else
-		json_count(json, object);
+		json_count(json, shown_id(picture, object));
 }
 
 static void put_time(struct json *json, uint64_t ns)
@@ -325,7 +334,8 @@ static bool is_source(const char *file)
 static void put_source(struct json *json, const struct picture *picture, struct source_files *files,
 		       uint32_t index)
 {
-	struct finding_line line = finding_line(picture->profile, picture->graph, index, "");
+	struct finding_line line = finding_line(
+		picture->profile, picture->whole ? picture->whole : picture->graph, index, "");
 	struct source source = {0};
 
 	if (files && line.file && is_source(line.file))
@@ -347,7 +357,7 @@ static void put_source(struct json *json, const struct picture *picture, struct 
 /* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
 static void put_findings(struct json *json, const struct picture *picture)
 {
-	const struct profile *profile = picture->grouped ? NULL : picture->profile;
+	const struct profile *profile = picture->profile;
 	struct source_files files = {0};
 
 	json_begin(json, '[');
@@ -357,8 +367,8 @@ static void put_findings(struct json *json, const struct picture *picture)
 		json_line(json);
 		json_begin(json, '[');
 		json_count(json, i + 1);
-		json_count(json, finding->vertex);
-		put_object(json, finding->object);
+		json_count(json, shown_id(picture, finding->vertex));
+		put_object(json, picture, finding->object);
 		json_count(json, finding->bytes);
 		json_real(json, finding->fraction);
 		json_text(json, finding->pattern);
@@ -424,6 +434,26 @@ static void put_all_columns(struct json *json)
 	json_end(json, '}');
 }
 
+static bool came_before(const char *pattern, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++)
+		if (!strcmp(advice_pattern(i), pattern))
+			return true;
+	return false;
+}
+
+/* What people call the patterns, as the report does. */
+static void put_titles(struct json *json)
+{
+	const char *pattern;
+
+	json_begin(json, '{');
+	for (uint32_t i = 0; (pattern = advice_pattern(i)); i++)
+		if (!came_before(pattern, i))
+			json_named_text(json, pattern, advice_title(pattern));
+	json_end(json, '}');
+}
+
 static void put_header(struct json *json, const struct picture *picture)
 {
 	const struct {
@@ -438,7 +468,7 @@ static void put_header(struct json *json, const struct picture *picture)
 		json_text(json, texts[i].text);
 	}
 	json_name(json, "grouped");
-	json_raw(json, picture->grouped ? "true" : "false");
+	json_raw(json, picture->whole ? "true" : "false");
 	json_name(json, "width");
 	json_raw(json, "%.0f", picture->width);
 	json_name(json, "height");
@@ -454,6 +484,8 @@ void html_write_data(FILE *out, const struct picture *picture)
 	put_header(&json, picture);
 	json_name(&json, "columns");
 	put_all_columns(&json);
+	json_name(&json, "titles");
+	put_titles(&json);
 	json_name(&json, "vertices");
 	json_begin(&json, '[');
 	for (uint32_t i = 0; i < picture->vertex_count; i++)

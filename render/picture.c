@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "render/describe.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -86,7 +87,10 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 	}
 	if (shown->shape != SHAPE_HOST)
 		shown->lines[count++] = describe_figures(vertex, object_bytes);
-	if (vertex->patterns && *vertex->patterns) {
+	if (render_change(&vertex->attributes) > CHANGE_SAME) {
+		shown->finding_line = count;
+		shown->lines[count] = xstrdup(graph_attribute(&vertex->attributes, DOT_CHANGE));
+	} else if (vertex->patterns && *vertex->patterns && !render_change(&vertex->attributes)) {
 		shown->finding_line = count;
 		shown->lines[count] = describe_patterns(vertex->patterns, limit);
 	}
@@ -330,8 +334,7 @@ static void add_edges(struct picture *picture, const struct graph *graph, const 
 		shown->edge = edge;
 		shown->from = index[edge->from];
 		shown->to = index[edge->to];
-		shown->band =
-			render_is_bridge(edge) ? BAND_BRIDGE : render_band(render_redundancy(edge));
+		shown->band = render_edge_band(edge);
 		picture->bridges |= shown->band == BAND_BRIDGE;
 		shown->tooltip = describe_edge(graph, edge);
 		if (edge->bytes > picture->largest)
@@ -457,6 +460,23 @@ static int worse(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+/* Of two runs: what went and what came before what changed, each by bytes. */
+static int changed_more(const void *left, const void *right)
+{
+	const struct picture_vertex *a = *(struct picture_vertex *const *)left;
+	const struct picture_vertex *b = *(struct picture_vertex *const *)right;
+	const bool changed_a = a->strength == STRENGTH_CHANGED;
+	const bool changed_b = b->strength == STRENGTH_CHANGED;
+	const uint64_t bytes_a = render_metric_of(a->vertex, &render_by_bytes);
+	const uint64_t bytes_b = render_metric_of(b->vertex, &render_by_bytes);
+
+	if (changed_a != changed_b)
+		return changed_a ? 1 : -1;
+	if (bytes_a != bytes_b)
+		return bytes_a > bytes_b ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
 /* Whether each has a number of its own; they are in order. */
 static bool numbers_differ(struct picture_vertex **order, uint32_t count)
 {
@@ -477,11 +497,12 @@ static void add_notes(struct picture *picture)
 		const struct graph_vertex *vertex = picture->vertices[i].vertex;
 
 		picture->vertices[i].strength = render_strength(vertex);
+		picture->changes |= render_change(&vertex->attributes) != CHANGE_NONE;
 		if (picture->vertices[i].strength)
 			order[count++] = &picture->vertices[i];
 	}
-	qsort(order, count, sizeof(*order), worse);
-	numbered = numbers_differ(order, count);
+	qsort(order, count, sizeof(*order), picture->changes ? changed_more : worse);
+	numbered = !picture->changes && numbers_differ(order, count);
 	picture->notes = xcalloc(NOTES, sizeof(*picture->notes));
 	for (uint32_t i = 0; i < count; i++) {
 		order[i]->note = numbered ? render_finding(order[i]->vertex) : i + 1;
@@ -491,8 +512,9 @@ static void add_notes(struct picture *picture)
 				.vertex = order[i],
 				.title = describe_finding(order[i]->vertex, order[i]->lines[0],
 							  order[i]->place),
-				.text = xstrdup(order[i]->vertex->advice ? order[i]->vertex->advice
-									 : ""),
+				.text = xstrdup(!picture->changes && order[i]->vertex->advice
+							? order[i]->vertex->advice
+							: ""),
 			};
 	}
 	picture->notes_left = count - picture->note_count;
@@ -520,12 +542,15 @@ struct picture *picture_new(const struct graph *graph, const struct render_metri
 	return picture;
 }
 
-void picture_set_groups(struct picture *picture, const char *by, uint32_t vertices, uint32_t edges)
+void picture_set_groups(struct picture *picture, const char *by, const struct graph *whole,
+			const uint32_t *ids)
 {
+	const uint32_t vertices = whole->vertex_count, edges = whole->edge_count;
 	char v[32], e[32];
 	char *more = picture->hidden;
 
-	picture->grouped = true;
+	picture->whole = whole;
+	picture->group_ids = ids;
 	picture->hidden =
 		xasprintf("%s %s and %s edge%s, grouped by %s%s%s", render_count(vertices, v),
 			  text_plural(vertices, "vertex", "vertices"), render_count(edges, e),

@@ -64,7 +64,10 @@ struct picture {
 	const struct graph *graph;
 	const struct profile *profile;      /* NULL: the input is DOT */
 	const struct render_metric *metric; /* that sizes stand for; NULL: the format's usual one */
-	bool grouped;                       /* vertices are groups of operations */
+	/* where vertices are groups of operations: those, and by their vertex the id of the group
+	 */
+	const struct graph *whole;
+	const uint32_t *group_ids;
 	char *title;
 	char *run;  /* "./app on an H200, 2026-11-20 12:33 UTC"; NULL: the input does not say */
 	char *file; /* what to name in commands that are suggested; NULL: nothing */
@@ -78,6 +81,7 @@ struct picture {
 	uint32_t note_count, notes_left; /* left: findings that are not listed */
 	uint64_t largest;                /* bytes of the widest edge */
 	bool shapes[SHAPE_COUNT], reads, writes, bridges, hides; /* what the legend must explain */
+	bool changes;         /* it is of two runs: colours say what became of what */
 	double width, height; /* of the drawing, without header and legend */
 };
 
@@ -90,8 +94,12 @@ struct picture {
 /* `keep_*` as render_select() says.  The picture refers to the graph, which must outlive it. */
 struct picture *picture_new(const struct graph *graph, const struct render_metric *metric,
 			    const bool *keep_vertex, const bool *keep_edge);
-/* Says in the header that the graph stands for a larger one, "grouped by file". */
-void picture_set_groups(struct picture *picture, const char *by, uint32_t vertices, uint32_t edges);
+/*
+ * Says in the header that the graph stands for a larger one, "grouped by file", whose vertices are
+ * in the groups of these ids; the picture refers to both.
+ */
+void picture_set_groups(struct picture *picture, const char *by, const struct graph *whole,
+			const uint32_t *ids);
 /* Says in the header which run it was; the picture refers to the profile from then on. */
 void picture_set_run(struct picture *picture, const struct profile *profile);
 void picture_free(struct picture *picture);

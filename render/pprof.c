@@ -12,7 +12,7 @@
 #include "util/memory.h"
 #include "util/pair_map.h"
 #include "util/perfetto/perfetto.h"
-#include "util/protobuf.h"
+#include "util/format/protobuf.h"
 
 enum profile_field {
 	PROFILE_SAMPLE_TYPE = 1,

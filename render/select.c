@@ -20,7 +20,11 @@ struct candidate {
 static uint32_t finding_of(const struct graph_vertex *vertex)
 {
 	uint32_t number = render_finding(vertex);
+	enum render_change change = render_change(&vertex->attributes);
 
+	/* of two runs: what went and what came, then what changed */
+	if (change)
+		return change > CHANGE_CHANGED ? 1 : change == CHANGE_CHANGED ? 2 : NO_FINDING;
 	return !vertex->patterns || !*vertex->patterns ? NO_FINDING : number ? number : UNNUMBERED;
 }
 
@@ -81,17 +85,31 @@ static uint32_t find_neighbours(const struct graph *graph, const bool *keep, uin
 	return count;
 }
 
+/* Keeps neighbours of what is kept, until only `rest` are left; returns how many are. */
+static uint32_t grow(const struct graph *graph, uint32_t host, uint32_t left, uint32_t rest,
+		     uint32_t step, bool *keep)
+{
+	struct candidate *neighbours = xcalloc(graph->vertex_count, sizeof(*neighbours));
+	uint32_t found;
+
+	/* a few at a time, so that the neighbours of new ones have their chance */
+	while (left > rest && (found = find_neighbours(graph, keep, host, neighbours)) > 0)
+		left -= keep_best(neighbours, found, left - rest < step ? left - rest : step, keep);
+	free(neighbours);
+	return left;
+}
+
 static void select_vertices(const struct graph *graph, uint32_t some, bool *keep)
 {
 	uint32_t count = graph->vertex_count, host = UINT32_MAX, left = some;
 	struct candidate *candidates = xcalloc(count, sizeof(*candidates));
-	struct candidate *neighbours = xcalloc(count, sizeof(*neighbours));
-	uint32_t found, step = some / 10;
+	uint32_t findings = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct graph_vertex *vertex = &graph->vertices[i];
 
 		candidates[i] = (struct candidate){.index = i, .finding = finding_of(vertex)};
+		findings += candidates[i].finding != NO_FINDING;
 		if (host == UINT32_MAX && graph_vertex_is(vertex, "host")) {
 			keep[host = i] = true;
 			left--;
@@ -105,13 +123,18 @@ static void select_vertices(const struct graph *graph, uint32_t some, bool *keep
 		to->bytes = add(to->bytes, edge->bytes);
 		from->bytes = add(from->bytes, edge->bytes);
 	}
-	left -= keep_best(candidates, count, some / 4, keep);
-	/* a few at a time, so that the neighbours of new ones have their chance */
-	while (left && (found = find_neighbours(graph, keep, host, neighbours)) > 0)
-		left -= keep_best(neighbours, found, left < step ? left : step, keep);
+	/* three quarters around the findings, the worst first; where there are few or none, what
+	 * moves most */
+	if (findings) {
+		left -= keep_best(candidates, count, findings < some / 4 ? findings : some / 4,
+				  keep);
+		left = grow(graph, host, left, some / 4, some / 10, keep);
+	}
+	if (findings < some / 4)
+		left -= keep_best(candidates, count, findings ? some / 40 : some / 4, keep);
+	left = grow(graph, host, left, 0, some / 10, keep);
 	keep_best(candidates, count, left, keep);
 	free(candidates);
-	free(neighbours);
 }
 
 static void select_edges(const struct graph *graph, const bool *vertices, uint32_t limit,

@@ -16,14 +16,20 @@ const struct render_band_style render_bands[BAND_COUNT] = {
 	[BAND_HIGH] = {"#D55E00", "dotted", 1,   0.9, "66 to 99%"},
 	[BAND_ALL]  = {"#7A0177", "double", 0,   0,   "100%"},
 	[BAND_BRIDGE] = {"#6E7781", "dashed", 4, 2.5, "through operations that were hidden"},
+	[BAND_CHANGED] = {"#9A5B00", "solid", 0,  0,   "changed"},
+	[BAND_GONE] = {"#B00020", "dashed", 3,   1.5, "gone"},
+	[BAND_NEW]  = {"#00702E", "solid",  0,   0,   "new"},
 };
 
 /* What stands on them keeps a contrast of 4.5. */
 const struct render_strength_style render_strengths[STRENGTH_COUNT] = {
-	[STRENGTH_NONE]   = {"#FFFFFF", "#FFFFFF", 1.2},
-	[STRENGTH_WEAK]   = {"#FFF8DB", "#FFF4C2", 1.6},
-	[STRENGTH_MIDDLE] = {"#FFE999", "#FFD33D", 2},
-	[STRENGTH_STRONG] = {"#FFD257", "#F59E0B", 3},
+	[STRENGTH_NONE]    = {"#FFFFFF", "#FFFFFF", 1.2, NULL, false, "#7A4B00"},
+	[STRENGTH_WEAK]    = {"#FFF8DB", "#FFF4C2", 1.6, NULL, false, "#7A4B00"},
+	[STRENGTH_MIDDLE]  = {"#FFE999", "#FFD33D", 2, NULL, false, "#7A4B00"},
+	[STRENGTH_STRONG]  = {"#FFD257", "#F59E0B", 3, NULL, false, "#7A4B00"},
+	[STRENGTH_CHANGED] = {"#FFF3E0", "#FFFFFF", 2, "#9A5B00", false, "#7A4B00"},
+	[STRENGTH_GONE]    = {"#FFEBEE", "#FFFFFF", 3, "#B00020", true, "#B00020"},
+	[STRENGTH_NEW]     = {"#DDF4E4", "#FFFFFF", 3, "#00702E", false, "#00602A"},
 };
 /* clang-format on */
 
@@ -84,6 +90,28 @@ bool render_is_bridge(const struct graph_edge *edge)
 	return bridged && !strcmp(bridged, "true");
 }
 
+enum render_change render_change(const struct graph_attributes *attributes)
+{
+	static const char *const names[] = {NULL, "same", "changed", "gone", "new"};
+	const char *text = graph_attribute(attributes, DOT_CHANGE);
+
+	for (int i = CHANGE_SAME; text && i <= CHANGE_NEW; i++)
+		if (!strcmp(text, names[i]))
+			return (enum render_change)i;
+	return CHANGE_NONE;
+}
+
+enum render_band render_edge_band(const struct graph_edge *edge)
+{
+	enum render_change change = render_change(&edge->attributes);
+
+	if (change >= CHANGE_CHANGED)
+		return BAND_CHANGED + (change - CHANGE_CHANGED);
+	if (change == CHANGE_SAME)
+		return BAND_LOW;
+	return render_is_bridge(edge) ? BAND_BRIDGE : render_band(render_redundancy(edge));
+}
+
 double render_edge_width(uint64_t bytes, uint64_t largest)
 {
 	if (!bytes)
@@ -109,7 +137,12 @@ enum render_strength render_strength(const struct graph_vertex *vertex)
 {
 	const char *text = graph_attribute(&vertex->attributes, DOT_FINDING_SHARE);
 	double share = text ? strtod(text, NULL) : 0.1;
+	enum render_change change = render_change(&vertex->attributes);
 
+	if (change >= CHANGE_CHANGED)
+		return STRENGTH_CHANGED + (change - CHANGE_CHANGED);
+	if (change == CHANGE_SAME)
+		return STRENGTH_NONE;
 	if (!vertex->patterns || !*vertex->patterns || share < 0.01)
 		return STRENGTH_NONE;
 	return share < 0.1 ? STRENGTH_WEAK : share < 0.5 ? STRENGTH_MIDDLE : STRENGTH_STRONG;

@@ -31,6 +31,10 @@ enum render_band {
 	BAND_ALL,    /* every byte */
 	BAND_BRIDGE, /* no share: an edge that prune --hide made of a path through hidden vertices
 		      */
+	/* in the graph of vflow diff: what became of it, in the order of enum render_change */
+	BAND_CHANGED,
+	BAND_GONE,
+	BAND_NEW,
 	BAND_COUNT
 };
 
@@ -50,10 +54,17 @@ enum render_shape render_shape(const struct graph_vertex *vertex);
 /* Bytes that it wrote and did not change: of whole values, where these are known. */
 uint64_t render_unchanged_by(const struct graph_vertex *vertex);
 
+/* What became of a vertex or an edge between two runs (attribute `change`). */
+enum render_change { CHANGE_NONE, CHANGE_SAME, CHANGE_CHANGED, CHANGE_GONE, CHANGE_NEW };
+
+enum render_change render_change(const struct graph_attributes *attributes);
+
 /* Redundant share of a WRITE edge, 0 to 1; 0 for reads and where nothing is known. */
 double render_redundancy(const struct graph_edge *edge);
 
 enum render_band render_band(double redundancy);
+/* The same of an edge that may be a bridge, or of two runs. */
+enum render_band render_edge_band(const struct graph_edge *edge);
 
 /* Whether prune --hide made the edge (bridged=true). */
 bool render_is_bridge(const struct graph_edge *edge);
@@ -65,18 +76,27 @@ double render_edge_width(uint64_t bytes, uint64_t largest);
 /* Factor on the size of a vertex: 1 for one invocation, +0.15 for each decade, at most 1.75. */
 double render_vertex_scale(uint64_t invocations);
 
-/* How strongly a vertex shows its finding: by what that is worth beside the report's best one. */
+/*
+ * How strongly a vertex shows its finding: by what that is worth beside the report's best one.  In
+ * the graph of vflow diff it shows what became of it instead.
+ */
 enum render_strength {
 	STRENGTH_NONE,   /* no finding, or less than a hundredth */
 	STRENGTH_WEAK,   /* less than a tenth */
 	STRENGTH_MIDDLE, /* less than half; also where it is not known */
 	STRENGTH_STRONG,
+	STRENGTH_CHANGED, /* in the order of enum render_change */
+	STRENGTH_GONE,
+	STRENGTH_NEW,
 	STRENGTH_COUNT
 };
 
 struct render_strength_style {
 	const char *fill, *badge;
-	double line; /* width of the outline */
+	double line;         /* width of the outline */
+	const char *outline; /* its colour; NULL: that of text */
+	bool dashed;
+	const char *text; /* colour of what it says of the finding, or of what became of it */
 };
 
 extern const struct render_strength_style render_strengths[STRENGTH_COUNT];

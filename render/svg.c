@@ -107,8 +107,10 @@ void svg_shape(FILE *out, enum render_shape shape, enum render_strength strength
 		if (shape == SHAPE_HOST)
 			fill = ink;
 	}
-	fprintf(out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", fill, ink,
-		style->line);
+	if (style->dashed && shape != SHAPE_DIAMOND)
+		fputs(" stroke-dasharray=\"9 5\"", out);
+	fprintf(out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", fill,
+		style->outline ? style->outline : ink, style->line);
 }
 
 void svg_badge(FILE *out, struct picture_point at, uint32_t number, enum render_strength strength)
@@ -271,9 +273,13 @@ static void put_body(FILE *out, const struct picture_vertex *vertex)
 	for (uint32_t i = 0; i < PICTURE_LINES && vertex->lines[i]; i++) {
 		double size = picture_line_size(vertex, i);
 		const char *style = i == 0 ? "font-weight=\"bold\"" : "fill=\"#57606A\"";
+		char finding[48];
 
-		if (i && i == vertex->finding_line)
-			style = "font-weight=\"bold\" fill=\"#7A4B00\"";
+		if (i && i == vertex->finding_line) {
+			snprintf(finding, sizeof(finding), "font-weight=\"bold\" fill=\"%s\"",
+				 render_strengths[vertex->strength].text);
+			style = finding;
+		}
 		if (host)
 			style = i == 0 ? "font-weight=\"bold\" fill=\"#FFFFFF\""
 				       : "fill=\"#FFFFFF\"";

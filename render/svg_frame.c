@@ -133,9 +133,10 @@ static double findings(FILE *out, const struct picture *picture, double y)
 	}
 	if (picture->notes_left) {
 		if (out) {
-			char *more = xasprintf(
-				"and %u more operation%s with findings: vflow report",
-				picture->notes_left, text_plural(picture->notes_left, "", "s"));
+			char *more = xasprintf("and %u more operation%s %s", picture->notes_left,
+					       text_plural(picture->notes_left, "", "s"),
+					       picture->changes ? "gone, new or changed: vflow diff"
+								: "with findings: vflow report");
 
 			svg_text(out, margin + 28, y + row / 2, text_size, SVG_LEFT, faint_style,
 				 more);
@@ -232,7 +233,14 @@ static void edge_items(struct legend *legend, const struct picture *picture)
 {
 	char size[16], text[64];
 
-	if (picture->writes) {
+	if (picture->changes) {
+		item(legend, ICON_HEADING, 0, "From the first run to the second:");
+		item(legend, ICON_BAND, BAND_GONE, render_bands[BAND_GONE].range);
+		item(legend, ICON_BAND, BAND_NEW, render_bands[BAND_NEW].range);
+		item(legend, ICON_BAND, BAND_CHANGED, render_bands[BAND_CHANGED].range);
+		item(legend, ICON_BAND, BAND_LOW, "as before");
+		new_row(legend);
+	} else if (picture->writes) {
 		item(legend, ICON_HEADING, 0, "Written bytes left unchanged:");
 		for (int band = BAND_LOW; band <= BAND_ALL; band++)
 			item(legend, ICON_BAND, band, render_bands[band].range);
@@ -271,7 +279,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 		{SHAPE_CIRCLE, "copy or set"},
 		{SHAPE_OVAL, "kernel"},
 		{SHAPE_DIAMOND, "not analysed"},
-		{SHAPE_OTHER, picture->grouped ? "several kinds" : "other"},
+		{SHAPE_OTHER, picture->whole ? "several kinds" : "other"},
 	};
 	const struct render_metric *metric =
 		picture->metric ? picture->metric : &render_by_invocations;
@@ -288,7 +296,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		if (picture->shapes[shapes[i].shape])
 			item(&legend, ICON_SHAPE, shapes[i].shape, shapes[i].text);
-	if (picture->note_count)
+	if (picture->note_count && !picture->changes)
 		item(&legend, ICON_BADGE, 0, "finding, the stronger the more it is worth");
 	new_row(&legend);
 	item(&legend, ICON_HEADING, 0, "Size:");

@@ -25,6 +25,10 @@ $(BUILD)/vflow-passes: tests/cli/collect_passes.c $(unit_objects)
 	@echo "  TEST $<"
 	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
 
+$(BUILD)/stalls-profile: tests/cli/stalls_profile.c $(unit_objects)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
+
 include tests/programs/programs.mk
 include tests/fuzz/fuzz.mk
 include tests/bench/bench.mk
@@ -37,13 +41,13 @@ check:
 	@tests/install-packages $(PACKAGES) || :
 	@$(MAKE) --no-print-directory check-built
 
-check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
+check-built: all $(unit_tests) $(BUILD)/vflow-passes $(BUILD)/stalls-profile programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" CUPTI="$(if $(have_cupti),$(CUPTI))" \
 		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests) tests/advice/run
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
-gpu_test_tools = sqlite3
-check-gpu: all programs
+gpu_test_tools = sqlite3 gvpr
+check-gpu: all programs $(BUILD)/stalls-profile
 	@for tool in $(gpu_test_tools); do command -v $$tool >/dev/null || lacking="$$lacking $$tool"; done; \
 		[ -z "$$lacking" ] || { echo "make check-gpu: install what its tests need, and is not here:$$lacking" >&2; exit 1; }
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)

@@ -5,6 +5,8 @@
 #define VFLOW_UTIL_COMMAND_H
 
 #define VFLOW_VERSION "0.1"
+/* Draws PNG and PDF, where the build found it; loaded when it is needed. */
+#define RSVG_LIBRARY "librsvg-2.so.2"
 
 enum exit_code {
 	EXIT_OK = 0,

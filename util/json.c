@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/text.h"
+
 static void start_line(struct json *json)
 {
 	if (json->style == JSON_INDENTED)
@@ -48,29 +50,42 @@ void json_line(struct json *json)
 	json->line = json->style != JSON_INDENTED;
 }
 
-static bool is_escaped(const struct json *json, unsigned char c)
+static bool is_escaped(const struct json *json, uint32_t c)
 {
-	return c < 0x20 || c == 0x7f || c == '"' || c == '\\' ||
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == '"' || c == '\\' ||
 	       (json->style == JSON_IN_HTML && (c == '<' || c == '>' || c == '&' || c == '\''));
+}
+
+/* What cannot be written as it is; returns what follows it.  length 0: not a character. */
+static const char *put_escaped(struct json *json, const char *text, uint32_t c, size_t length)
+{
+	if (!length)
+		fprintf(json->file, json->style == JSON_IN_HTML ? "\\u005cx%02x" : "\\\\x%02x",
+			(unsigned char)*text);
+	else if ((c == '"' || c == '\\') && json->style != JSON_IN_HTML)
+		fprintf(json->file, "\\%c", *text);
+	else
+		fprintf(json->file, "\\u%04x", c);
+	return text + (length ? length : 1);
 }
 
 static void put_text(struct json *json, const char *text)
 {
-	putc_unlocked('"', json->file);
-	for (;;) {
-		const char *start = text;
+	const char *start = text, *end = text + strlen(text);
 
-		while (*text && !is_escaped(json, (unsigned char)*text))
-			text++;
+	putc_unlocked('"', json->file);
+	while (text < end) {
+		uint32_t c = (unsigned char)*text;
+		size_t length = c < 0x80 ? 1 : text_character(text, (size_t)(end - text), &c);
+
+		if (length && !is_escaped(json, c)) {
+			text += length;
+			continue;
+		}
 		fwrite_unlocked(start, 1, (size_t)(text - start), json->file);
-		if (!*text)
-			break;
-		if ((*text == '"' || *text == '\\') && json->style != JSON_IN_HTML)
-			fprintf(json->file, "\\%c", *text);
-		else
-			fprintf(json->file, "\\u%04x", (unsigned char)*text);
-		text++;
+		start = text = put_escaped(json, text, c, length);
 	}
+	fwrite_unlocked(start, 1, (size_t)(text - start), json->file);
 	putc_unlocked('"', json->file);
 }
 
@@ -168,6 +183,12 @@ void json_named_count(struct json *json, const char *name, uint64_t number)
 {
 	json_name(json, name);
 	json_count(json, number);
+}
+
+void json_named_real(struct json *json, const char *name, double number)
+{
+	json_name(json, name);
+	json_real(json, number);
 }
 
 void json_named_flag(struct json *json, const char *name, bool value)

@@ -1,7 +1,8 @@
 /*
  * util/json.h: JSON, piece by piece, into a file whose errors are left to its owner.
  *
- * Texts are UTF-8.  A member of an object is json_name() and then its value.
+ * Texts are UTF-8; of a name of a file that is not, the bytes are written as text: \xff.  A member
+ * of an object is json_name() and then its value.
  */
 #ifndef VFLOW_UTIL_JSON_H
 #define VFLOW_UTIL_JSON_H
@@ -42,6 +43,7 @@ void json_raw(struct json *json, const char *format, ...) __attribute__((format(
 /* Members of an object; no member when the text is NULL. */
 void json_named_text(struct json *json, const char *name, const char *text);
 void json_named_count(struct json *json, const char *name, uint64_t number);
+void json_named_real(struct json *json, const char *name, double number);
 void json_named_flag(struct json *json, const char *name, bool value);
 
 /*

@@ -33,6 +33,33 @@ static bool is_database(const char *path)
 	return is;
 }
 
+/* What the command reads, as long as it runs. */
+struct read_file {
+	dev_t device;
+	ino_t file;
+};
+static struct read_file *read_files;
+static size_t read_count, read_capacity;
+
+void output_spare(int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return;
+	ARRAY_RESERVE(read_files, read_count, read_capacity);
+	read_files[read_count].device = status.st_dev;
+	read_files[read_count++].file = status.st_ino;
+}
+
+static bool is_read(const struct stat *status)
+{
+	for (size_t i = 0; i < read_count; i++)
+		if (read_files[i].device == status->st_dev && read_files[i].file == status->st_ino)
+			return true;
+	return false;
+}
+
 struct output *output_open(const char *path, struct error *error)
 {
 	struct stat status;
@@ -46,6 +73,13 @@ struct output *output_open(const char *path, struct error *error)
 	}
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
 		error_set(error, "cannot write %s: it is a folder", path);
+		return NULL;
+	}
+	if (stat(path, &status) == 0 && is_read(&status)) {
+		error_set(error,
+			  "cannot write %s: it is what is read, which would be lost: name another "
+			  "file",
+			  path);
 		return NULL;
 	}
 	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && is_database(path)) {

@@ -11,8 +11,11 @@
 
 struct output;
 
-/* `path` NULL or "-": stdout; a database is not written over. Else a temporary file beside it,
- * renamed by output_commit(). */
+/* Nothing that output_open() writes takes the place of the file that is read there. */
+void output_spare(int fd);
+
+/* `path` NULL or "-": stdout; neither a database is written over, nor what is read. Else a
+ * temporary file beside it, renamed by output_commit(). */
 struct output *output_open(const char *path, struct error *error);
 FILE *output_file(struct output *output);
 /* Whether text there is for eyes that like colours (https://no-color.org). */

@@ -32,6 +32,11 @@ static size_t decode(const unsigned char *bytes, size_t size, uint32_t *characte
 	return length;
 }
 
+size_t text_character(const char *bytes, size_t size, uint32_t *character)
+{
+	return decode((const unsigned char *)bytes, size, character);
+}
+
 static bool unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 || c == 0x200e ||

@@ -22,6 +22,9 @@ char *text_clean(const char *bytes, size_t size, size_t limit);
 /* Whether text_clean() would leave the text as it is. */
 bool text_is_clean(const char *bytes, size_t size);
 
+/* How long the character there is, at most `size` bytes; 0: they are not UTF-8. */
+size_t text_character(const char *bytes, size_t size, uint32_t *character);
+
 /* One of the two words: text_plural(n, "vertex", "vertices"), text_plural(n, "", "s"). */
 static inline const char *text_plural(uint64_t count, const char *one, const char *many)
 {

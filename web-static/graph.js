@@ -21,7 +21,7 @@ const findingRow = values => Object.keys(F).map(name => values[name] ?? null);
 const findings = data.findings.map(f => Object.assign([...f], {[F.vertex]: indexOf.get(f[F.vertex])})).filter(f => f[F.vertex] !== undefined);
 if (!findings.length) vertices.forEach((v, i) => {
 	const bytes = v[kept(v, V)] || null;
-	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.note] || null}));
+	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.strength] <= 3 && v[V.note] || null}));
 });
 
 /* Words. */
@@ -44,7 +44,8 @@ function percent(share) {
 }
 const milliseconds = ns => (ns / 1e6).toFixed(3);
 const figure = (n, unit) => ({bytes: bytesText, share: percent, ns: n => milliseconds(n) + " ms", calls: n => exact(n) + "×"}[unit] || exact)(n);
-const words = patterns => (patterns || "").replaceAll(",", ", ").replaceAll("_", " ");
+const titles = new Map(Object.entries(data.titles));
+const words = patterns => (patterns || "").split(",").map(p => titles.get(p) || p.replaceAll("_", " ")).join(", ");
 const isHost = i => (":" + vertices[i][V.kind] + ":").includes(":host:");
 const label = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.lines][0];
 const longName = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.name];

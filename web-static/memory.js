@@ -176,6 +176,23 @@ function pointAt(column, site) {
 		.sort((a, b) => stacks[column][b] - stacks[column][a]).slice(0, 3).map(k => "; " + size(stacks[column][k]) + " " + siteName(k)).join("");
 	paintMemory();
 }
+const shortBytes = bytes => bytes < 1024 ? count(bytes, "byte") : size(bytes);
+/* What the blocks of a pool were at its peak: by NVTX range, name and call path, of which the first frames are shown. */
+function poolSite(site) {
+	const frames = (site.callpath || "").split(" < ").filter(f => f), item = element("li", shortBytes(site.peak_bytes) + " in " + count(site.peak_blocks, "block") + ": " +
+		(site.range ? site.range + ": " : "") + (site.name ? site.name + ", " : "") + (cut(frames.slice(0, 3).join(" < "), 200) || "an unknown call path"));
+	item.title = frames.join("\n");
+	return item;
+}
+function poolBox(pool) {
+	const box = element("details"), list = element("ul"), sites = pool.sites.filter(site => site.peak_bytes);
+	box.append(element("summary", "Pool " + pool.name + ": at most " + shortBytes(pool.peak_bytes) + " in " + count(pool.peak_blocks, "block") + ", " +
+		(pool.live_bytes ? shortBytes(pool.live_bytes) : "none") + " at the end"), list);
+	list.append(...sites.map(poolSite));
+	if (pool.site_count > pool.sites.length) list.append(element("li", "... and " + count(pool.site_count - pool.sites.length, "more call path")));
+	box.open = chart.pools.length === 1;
+	return box;
+}
 function openMemory(open) {
 	chartState.open = Boolean(chart) && open;
 	panel.hidden = chartState.open;
@@ -206,6 +223,7 @@ if (chart) {
 		item.setAttribute("aria-pressed", "false");
 		$("memoryfindings").append(item);
 	});
+	$("memorypools").append(...chart.pools.filter(pool => pool.peak_bytes).slice(0, 50).map(poolBox));
 	chartCanvas.setAttribute("aria-label", "Memory over API calls, peak " + size(chart.peak) + "; arrows move from change to change");
 	on(chartCanvas, "pointermove", event => {
 		const box = chartCanvas.getBoundingClientRect(), scale = chartScale(), column = columnAt(scale.place(event.clientX - box.left));

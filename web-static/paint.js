@@ -91,7 +91,7 @@ const noteOrder = vertices.map((v, i) => i).filter(i => vertices[i][V.note]).sor
 /* The colours of the style sheet, as they are now. */
 let colors = {};
 function readColors() {
-	for (const name of ["paper", "ink", "faint", "box", "flag1", "flag2", "flag3", "badge1", "badge", "badge3", "accent", "line", "warn", "b0", "b1", "b2", "b3", "b4"]) {
+	for (const name of ["paper", "ink", "faint", "box", "flag1", "flag2", "flag3", "flag4", "flag5", "flag6", "badge1", "badge", "badge3", "note", "accent", "line", "warn", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"]) {
 		$("probe").style.color = "var(--" + name + ")";
 		colors[name] = getComputedStyle($("probe")).color;
 	}
@@ -99,7 +99,7 @@ function readColors() {
 
 /* Parts of the picture. */
 
-const DASHES = [[], [3, 1.5], [1, .9], [], [4, 2.5]]; /* of the bands, in widths of the line */
+const DASHES = [[], [3, 1.5], [1, .9], [], [4, 2.5], [], [3, 1.5], []]; /* of the bands, in widths of the line */
 
 function strokeEdge(c, i, box) {
 	const e = edges[i], band = e[E.band], width = e[E.width], path = pathInSight(i, box);
@@ -155,7 +155,10 @@ function outline(c, i) {
 		c.roundRect(x - w / 2, y - h / 2, w, h, v[V.shape] === SHAPE.box ? 0 : 8);
 	}
 }
-const BADGES = ["badge1", "badge1", "badge", "badge3"], OUTLINES = [1.2, 1.6, 2, 3]; /* by strength */
+const BADGES = ["badge1", "badge1", "badge", "badge3", "note", "note", "note"], OUTLINES = [1.2, 1.6, 2, 3, 2, 3, 3]; /* by strength */
+/* Of the graph of two runs: the band with the colour of what became of the vertex; 0: none. */
+const changeBand = v => v[V.strength] > 3 ? v[V.strength] + 1 : 0, GONE = 5;
+document.body.classList.toggle("changes", vertices.some(changeBand) || edges.some(e => e[E.band] > 4));
 function badge(c, x, y, v, factor) {
 	const note = v[V.note];
 	c.beginPath();
@@ -173,17 +176,18 @@ const isSmall = v => Math.max(v[V.w], v[V.h]) * view.scale < 6;
 function drawVertex(c, i) {
 	const v = vertices[i], host = v[V.shape] === SHAPE.host;
 	if (isSmall(v)) {
-		const side = (v[V.note] ? 4 : 3) / view.scale;
-		c.fillStyle = v[V.note] ? colors.b2 : host ? colors.ink : colors.faint;
+		const side = (v[V.strength] > 2 ? 5 : v[V.strength] ? 4 : 3) / view.scale;
+		c.fillStyle = changeBand(v) ? colors["b" + changeBand(v)] : v[V.strength] > 2 ? colors.b2 : v[V.strength] ? colors.badge : host ? colors.ink : colors.faint;
 		c.fillRect(v[V.x] - side / 2, v[V.y] - side / 2, side, side);
 		return;
 	}
 	c.beginPath();
 	outline(c, i);
 	c.fillStyle = v[V.strength] ? colors["flag" + v[V.strength]] : host ? colors.ink : v[V.shape] === SHAPE.box ? colors.box : colors.paper;
-	c.strokeStyle = colors.ink;
+	c.strokeStyle = changeBand(v) ? colors["b" + changeBand(v)] : colors.ink;
 	c.lineWidth = Math.max(OUTLINES[v[V.strength]], .6 / view.scale);
 	if (v[V.shape] === SHAPE.diamond) c.setLineDash([5, 3]);
+	else if (v[V.strength] === GONE) c.setLineDash([9, 5]);
 	c.fill();
 	c.stroke();
 	c.setLineDash([]);
@@ -201,7 +205,7 @@ function texts(c, v, host) {
 	lines.forEach((text, k) => {
 		const finding = k && k === v[V.finding];
 		c.font = (k && !finding ? "" : "bold ") + font(k) + FONT;
-		c.fillStyle = host ? colors.paper : finding ? colors.warn : k ? colors.faint : colors.ink;
+		c.fillStyle = host ? colors.paper : finding ? changeBand(v) ? colors["b" + changeBand(v)] : colors.warn : k ? colors.faint : colors.ink;
 		c.fillText(text, v[V.x], y + font(k) * .985);
 		y += font(k) * 1.25;
 	});
@@ -291,7 +295,7 @@ function farBadges() {
 		for (const i of noteOrder.slice(0, 100)) {
 			const v = vertices[i], x = v[V.x] * view.scale + view.x + 14, y = v[V.y] * view.scale + view.y - 8;
 			if (!state.goneVertices[i] && free(x - 12, y, 24)) {
-				badge(below, x, y, v, 1);
+				badge(below, x, y, v, v[V.strength] > 2 ? 1.35 : 1);
 				if (!--left) return;
 			}
 		}

@@ -35,7 +35,7 @@ static void put_vertex(FILE *out, const struct both *both, const struct graph *g
 	struct dot_list list = {.file = out};
 
 	fprintf(out, "\tv%" PRIu32, number);
-	dot_list_text(&list, "change", changes[change].name);
+	dot_list_text(&list, DOT_CHANGE, changes[change].name);
 	dot_list_fields(&list, graph_vertex_fields, vertex, FIELD_ALL);
 	dot_list_text(&list, "color", changes[change].colour);
 	dot_list_text(&list, "fontcolor", changes[change].colour);
@@ -105,7 +105,7 @@ static void put_edge(FILE *out, const struct named_edge *edge, enum change chang
 	dot_list_number(&list, "bytes", edge->bytes);
 	if (change == CHANGED)
 		dot_list_number(&list, "bytes_before", before);
-	dot_list_text(&list, "change", changes[change].name);
+	dot_list_text(&list, DOT_CHANGE, changes[change].name);
 	dot_list_text(&list, "color", changes[change].colour);
 	dot_list_text(&list, "style", changes[change].style);
 	dot_list_close(&list);

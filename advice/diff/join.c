@@ -277,6 +277,41 @@ struct diff_join *diff_join_new(const struct profile *before, const struct profi
 	return joining.join;
 }
 
+/* Keeps those that the other run does not have, either; returns how many. */
+static uint32_t drop_near(struct diff_pair *pairs, uint32_t count, const struct profile *before,
+			  const struct profile *after, bool gone)
+{
+	struct diff_join *join = diff_join_new(before, after);
+	const uint32_t all = gone ? before->finding_count : after->finding_count;
+	bool *found = xcalloc((size_t)all + 1, sizeof(*found));
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < join->joined_findings; i++)
+		found[gone ? join->findings[i].before : join->findings[i].after] = true;
+	for (uint32_t i = 0; i < count; i++)
+		if (!found[gone ? pairs[i].before : pairs[i].after])
+			pairs[kept++] = pairs[i];
+	free(found);
+	diff_join_free(join);
+	return kept;
+}
+
+void diff_join_near(struct diff_join *join, const struct profile *before,
+		    const struct profile *after)
+{
+	struct diff_pair *gone = join->findings + join->joined_findings;
+	struct diff_pair *new = gone + join->gone_findings;
+	const uint32_t all = join->gone_findings + join->new_findings;
+
+	if (after)
+		join->gone_findings =
+			drop_near(gone, join->gone_findings, join->before, after, true);
+	if (before)
+		join->new_findings = drop_near(new, join->new_findings, before, join->after, false);
+	memmove(gone + join->gone_findings, new, join->new_findings * sizeof(*new));
+	join->near_findings = all - join->gone_findings - join->new_findings;
+}
+
 void diff_join_free(struct diff_join *join)
 {
 	if (!join)

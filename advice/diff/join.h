@@ -28,10 +28,19 @@ struct diff_join {
 	/* Findings: in both runs, in the order of the second; gone; new, each by its rank. */
 	struct diff_pair *findings;
 	uint32_t joined_findings, gone_findings, new_findings;
+	uint32_t near_findings; /* that diff_join_near() has left out */
 };
 
 /* The profiles have their findings; they have to live as long. */
 struct diff_join *diff_join_new(const struct profile *before, const struct profile *after);
+/*
+ * No two runs take the same time: what the other run has, too, but about too little of its time to
+ * be in its list, is neither gone nor new.  `before` and `after` are the same profiles with
+ * findings about less time; NULL: nothing of the kind.
+ */
+void diff_join_near(struct diff_join *join, const struct profile *before,
+		    const struct profile *after);
+#define DIFF_NEAR 0.5 /* of advice_options.min_time: what is that near */
 void diff_join_free(struct diff_join *join);
 
 #endif

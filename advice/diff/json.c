@@ -61,6 +61,7 @@ static void put_findings(const struct diff *diff, struct json *json)
 	for (uint32_t i = 0; i < join->new_findings; i++)
 		put_finding(json, NULL, join->after, fresh[i].after);
 	json_end(json, ']');
+	json_named_count(json, "near", join->near_findings);
 	json_name(json, "remaining");
 	json_begin(json, '[');
 	for (uint32_t i = 0; i < join->joined_findings; i++) {

@@ -7,7 +7,7 @@
 #include "advice/diff/diff.h"
 #include "advice/report/finding.h"
 #include "advice/words.h"
-#include "util/markdown.h"
+#include "util/format/markdown.h"
 #include "util/memory.h"
 
 static void put_row(FILE *out, const struct diff_number *number)
@@ -101,5 +101,10 @@ void diff_markdown(const struct diff *diff, FILE *out)
 	put_list(diff, out, "New findings", gone + join->gone_findings, join->new_findings);
 	put_list(diff, out, "Findings gone", gone, join->gone_findings);
 	put_list(diff, out, "Findings in both", join->findings, join->joined_findings);
+	if (join->near_findings)
+		fprintf(out,
+			"\n%" PRIu32 " that one run has in its list and the other has just below: "
+			"neither gone nor new.\n",
+			join->near_findings);
 	put_changes(diff, out);
 }

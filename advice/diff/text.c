@@ -115,6 +115,17 @@ static void put_findings(const struct diff *diff, FILE *out)
 	put_list(diff, out, gone, join->gone_findings, "gone");
 	put_list(diff, out, gone + join->gone_findings, join->new_findings, "new");
 	put_list(diff, out, join->findings, join->joined_findings, "in both");
+	if (join->near_findings) {
+		char *near =
+			xasprintf("and %" PRIu32
+				  " that one run has in its list and the other has just below: "
+				  "neither gone nor new",
+				  join->near_findings);
+
+		fputs("  ", out);
+		page_wrap(out, 4, near);
+		free(near);
+	}
 }
 
 static void put_change(FILE *out, const struct diff_join *join, const struct diff_change *change)

@@ -5,7 +5,8 @@
 #include <string.h>
 
 _Static_assert(offsetof(struct profile_accessed, object) == 0 &&
-		       offsetof(struct profile_slices, object) == 0,
+		       offsetof(struct profile_slices, object) == 0 &&
+		       offsetof(struct profile_frequency, object) == 0,
 	       "first_of() reads it there");
 
 bool access_is_known(const struct profile *profile)
@@ -24,7 +25,7 @@ static uint32_t first_of(const void *rows, size_t size, uint32_t count, uint32_t
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		/* the object is the first member of both */
+		/* the object is the first member of all */
 		if (*(const uint32_t *)((const char *)rows + middle * size) < object)
 			low = middle + 1;
 		else
@@ -37,6 +38,7 @@ struct access_facts access_facts(const struct profile *profile, uint32_t object)
 {
 	const struct profile_accessed *accessed = profile->accessed;
 	const struct profile_slices *slices = profile->slices;
+	const struct profile_frequency *frequencies = profile->frequencies;
 	uint32_t i = first_of(accessed, sizeof(*accessed), profile->accessed_count, object);
 	struct access_facts facts = {0};
 
@@ -49,6 +51,9 @@ struct access_facts access_facts(const struct profile *profile, uint32_t object)
 			facts.slices = &slices[i];
 		profile_add(&facts.slice_bytes, slices[i].largest_bytes);
 	}
+	i = first_of(frequencies, sizeof(*frequencies), profile->frequency_count, object);
+	if (i < profile->frequency_count && frequencies[i].object == object)
+		facts.frequency = &frequencies[i];
 	return facts;
 }
 

@@ -1,6 +1,6 @@
 /*
- * advice/memory/accesses.h: how much of an object is accessed, and by which launches (DrGPUM,
- * Definitions 3.8 and 3.10).
+ * advice/memory/accesses.h: how much of an object is accessed, and by which launches and how often
+ * (DrGPUM, Definitions 3.8 to 3.10).
  */
 #ifndef VFLOW_ADVICE_MEMORY_ACCESSES_H
 #define VFLOW_ADVICE_MEMORY_ACCESSES_H
@@ -14,6 +14,8 @@ struct access_facts {
 	 * kernel access the same bytes, or none has two. */
 	const struct profile_slices *slices;
 	uint64_t slice_bytes; /* the largest slice of each kernel, together */
+	/* Of the launch that accesses its elements least evenly; NULL: all do so evenly. */
+	const struct profile_frequency *frequency;
 };
 
 /* Whether the profile says what was accessed: it has the pass. */

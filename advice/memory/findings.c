@@ -1,6 +1,7 @@
 /* advice/memory/findings.c: see findings.h. */
 #include "advice/memory/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,16 @@
 #define LEAST_PART 10000 /* of the peak */
 
 const char *const memory_pattern_titles[MEMORY_PATTERNS] = {
-	[MEMORY_UNUSED] = "unused allocation",       [MEMORY_LEAK] = "memory leak",
-	[MEMORY_EARLY] = "early allocation",         [MEMORY_LATE] = "late deallocation",
-	[MEMORY_REDUNDANT] = "redundant allocation", [MEMORY_IDLE] = "temporary idleness",
-	[MEMORY_OVERALLOCATION] = "overallocation",  [MEMORY_STRUCTURED] = "structured access",
+	[MEMORY_UNUSED] = "unused allocation",
+	[MEMORY_LEAK] = "memory leak",
+	[MEMORY_EARLY] = "early allocation",
+	[MEMORY_LATE] = "late deallocation",
+	[MEMORY_REDUNDANT] = "redundant allocation",
+	[MEMORY_IDLE] = "temporary idleness",
+	[MEMORY_OVERALLOCATION] = "overallocation",
+	[MEMORY_STRUCTURED] = "structured access",
+	[MEMORY_NONUNIFORM] = "non-uniform access frequency",
+	[MEMORY_DEAD_WRITE] = "dead write",
 };
 
 struct search {
@@ -109,7 +116,8 @@ static void add_waste(struct search *search, uint32_t index, enum memory_pattern
 	if (__builtin_mul_overflow(waste->bytes, waste->calls, &product))
 		product = PROFILE_NUMBER_MAX;
 	profile_add(&finding->bytes_time, product);
-	add_time(search, finding, waste);
+	if (waste->bytes)
+		add_time(search, finding, waste);
 	if (finding->worst && finding->most >= waste->most)
 		return;
 	finding->worst = life;
@@ -147,6 +155,29 @@ static struct profile_moment end_of(const struct search *search)
 	end.call++;
 	end.time++;
 	return end;
+}
+
+/* Some of what a launch accesses of it is accessed more often than the rest. */
+static void look_at_frequency(struct search *search, uint32_t index)
+{
+	const struct profile_frequency *frequency = search->access[index].frequency;
+	struct waste waste = {0};
+
+	if (!frequency || search->options->wasted_only ||
+	    !(frequency->variation > search->options->variation))
+		return;
+	waste.most = (uint64_t)(1000 * fmin(frequency->variation, 1e12));
+	add_waste(search, index, MEMORY_NONUNIFORM, &waste);
+}
+
+static void look_at_writes(struct search *search, uint32_t index,
+			   const struct profile_lifetime *life)
+{
+	const struct waste waste = {.most = life->dead_writes};
+
+	if (search->options->dead_writes && life->dead_writes &&
+	    life->dead_writes != PROFILE_UNKNOWN)
+		add_waste(search, index, MEMORY_DEAD_WRITE, &waste);
 }
 
 /* What of the object nobody needs: it has been accessed, and nothing was unseen. */
@@ -213,6 +244,8 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 		return;
 	}
 	look_at_accesses(search, index, life, freed ? &life->freed : end, &whole);
+	look_at_frequency(search, index);
+	look_at_writes(search, index, life);
 	distance = between(search, &life->made, &life->first, false);
 	if (distance)
 		add(search, index, MEMORY_EARLY, distance, &start);

@@ -1,7 +1,8 @@
 /*
  * advice/memory/findings.h: memory of the device that is allocated while nobody needs it, or more
- * of it than anybody needs: the patterns of DrGPUM (Definitions 3.1 to 3.6, 3.8 and 3.10), and what
- * mending each takes off the peak.
+ * of it than anybody needs: the patterns of DrGPUM (Definitions 3.1 to 3.10), and what
+ * mending each takes off the peak.  Non-uniform access frequency and dead writes, which are two of
+ * them, waste none.
  *
  * Facts of one process, the one with the highest peak.  Objects that something may have accessed
  * unseen have no findings but that they were never freed.
@@ -25,8 +26,11 @@ struct memory_options {
 	double reuse_difference; /* redundant allocation: of the sizes, at most */
 	double accessed;         /* overallocation: less of an object is accessed, and */
 	double fragmentation;    /* ... what is left of it is less scattered (equation 1) */
+	double variation;        /* non-uniform access frequency: its coefficient is higher */
 	uint64_t min_bytes;      /* objects of fewer are left out */
+	bool dead_writes;        /* as the paper has them, of whole objects */
 	bool peaks_only;         /* no findings */
+	bool wasted_only;        /* none that waste no memory */
 };
 
 #define MEMORY_DEFAULTS                                                                            \
@@ -34,6 +38,7 @@ struct memory_options {
 				 .reuse_difference = 0.1,                                          \
 				 .accessed = 0.8,                                                  \
 				 .fragmentation = 0.8,                                             \
+				 .variation = 0.2,                                                 \
 				 .min_bytes = 1024})
 
 enum memory_pattern {
@@ -45,15 +50,23 @@ enum memory_pattern {
 	MEMORY_IDLE,
 	MEMORY_OVERALLOCATION,
 	MEMORY_STRUCTURED,
+	MEMORY_NONUNIFORM,
+	MEMORY_DEAD_WRITE,
 	MEMORY_PATTERNS
 };
 
 extern const char *const memory_pattern_titles[MEMORY_PATTERNS]; /* "early allocation" */
 
-/* Whether the pattern is about parts of objects, not about times at which they are not needed. */
+/* Whether the pattern is about bytes of objects, not about times at which they are not needed. */
 static inline bool memory_is_of_parts(enum memory_pattern pattern)
 {
 	return pattern == MEMORY_OVERALLOCATION || pattern == MEMORY_STRUCTURED;
+}
+
+/* Whether what has it is memory that nobody needs; others are about what is done with it. */
+static inline bool memory_is_wasted(enum memory_pattern pattern)
+{
+	return pattern != MEMORY_NONUNIFORM && pattern != MEMORY_DEAD_WRITE;
 }
 
 /* One pattern of the objects of one site. */
@@ -70,7 +83,9 @@ struct memory_finding {
 	/* The same times the seconds between, summed, by the timeline; of how many objects. */
 	double byte_seconds;
 	uint64_t timed;
-	uint64_t most; /* of the worst: calls between, or bytes that nobody needs */
+	/* of the worst: calls between, or bytes that nobody needs, or thousandths of variation, or
+	 * writes */
+	uint64_t most;
 	const struct profile_lifetime *worst;
 	struct access_facts access; /* of the worst */
 	uint32_t reuses;     /* MEMORY_REDUNDANT: site of the object that the worst could use */

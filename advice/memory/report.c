@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/memory/frequency.h"
 #include "advice/memory/libraries.h"
 #include "advice/memory/report_code.h"
+#include "advice/memory/report_devices.h"
 #include "advice/memory/report_pools.h"
 #include "advice/memory/shares.h"
 #include "advice/memory/words.h"
@@ -146,8 +148,12 @@ static char *lower_words(uint64_t peak, uint64_t mended)
 static void print_finding(const struct printing *printing, uint32_t index)
 {
 	const struct memory_finding *finding = &printing->memory->findings[index];
+	const bool wastes = memory_is_wasted(finding->pattern);
 	char *bytes = words_bytes(finding->bytes);
-	char *lower = lower_words(printing->memory->peak, finding->peak);
+	char *lower = wastes ? lower_words(printing->memory->peak, finding->peak)
+		      : finding->pattern == MEMORY_NONUNIFORM
+			      ? frequency_title(finding)
+			      : xasprintf("%" PRIu64 " of an object", finding->most);
 	char *title = xasprintf("%" PRIu32 ". %s: %s", index + 1,
 				memory_pattern_titles[finding->pattern], lower);
 	char *site = site_words(printing, finding->site), *text;
@@ -162,9 +168,12 @@ static void print_finding(const struct printing *printing, uint32_t index)
 	text = memory_evidence(printing->report, printing->sites, finding);
 	page_field(printing->out, finding->objects > 1 ? "worst" : "seen", text);
 	free(text);
-	text = memory_cost(printing->report, finding);
-	page_field(printing->out, "costs", text);
-	free(text);
+	if (wastes || finding->pattern == MEMORY_NONUNIFORM) {
+		text = wastes ? memory_cost(printing->report, finding)
+			      : frequency_histogram(printing->report->profile, finding);
+		page_field(printing->out, wastes ? "costs" : "counts", text);
+		free(text);
+	}
 	text = memory_advice(printing->report->profile, finding);
 	page_field(printing->out, "advice", text);
 	free(text);
@@ -335,6 +344,7 @@ void report_memory_print(const struct report_memory *report, FILE *out)
 	print_header(&printing);
 	print_peaks(&printing);
 	print_libraries(&printing);
+	report_devices_print(report, printing.memory->process, out);
 	report_pools_print(report, printing.memory->process, out);
 	report_code_print(report, printing.memory->process, out);
 	print_findings(&printing);

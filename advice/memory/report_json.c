@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "advice/memory/shares.h"
+#include "advice/memory/frequency.h"
 #include "advice/memory/report.h"
 #include "advice/memory/report_code.h"
+#include "advice/memory/report_devices.h"
 #include "advice/memory/report_pools.h"
 #include "advice/memory/words.h"
 #include "advice/report/worth.h"
@@ -62,6 +64,13 @@ static void put_peak(struct writing *writing, const struct peaks_peak *peak)
 	free(shares);
 }
 
+static const char *most_name(enum memory_pattern pattern)
+{
+	if (pattern == MEMORY_DEAD_WRITE)
+		return "dead_writes";
+	return memory_is_of_parts(pattern) ? "unneeded_bytes" : "longest_calls";
+}
+
 static void put_finding(struct writing *writing, const struct memory_finding *finding)
 {
 	struct json *json = &writing->json;
@@ -73,13 +82,13 @@ static void put_finding(struct writing *writing, const struct memory_finding *fi
 	json_named_count(json, "bytes", finding->bytes);
 	json_named_count(json, "byte_calls", finding->bytes_time);
 	if (finding->timed) {
-		json_name(json, "byte_seconds");
-		json_real(json, finding->byte_seconds);
+		json_named_real(json, "byte_seconds", finding->byte_seconds);
 		json_named_count(json, "timed_objects", finding->timed);
 	}
-	json_named_count(json,
-			 memory_is_of_parts(finding->pattern) ? "unneeded_bytes" : "longest_calls",
-			 finding->most);
+	if (finding->pattern == MEMORY_NONUNIFORM)
+		frequency_json(writing->report->profile, finding, json);
+	else
+		json_named_count(json, most_name(finding->pattern), finding->most);
 	json_named_count(json, "worst_object", finding->worst->object + UINT64_C(1));
 	if (finding->pattern == MEMORY_REDUNDANT)
 		json_named_count(json, "reuses_vertex", finding->reuses);
@@ -114,8 +123,9 @@ static void put_memory(struct writing *writing)
 	for (uint32_t i = 0; i < count; i++)
 		put_peak(writing, &highest[i]);
 	json_end(json, ']');
+	report_devices_json(profile, memory->process, json);
 	json_name(json, "pools");
-	report_pools_json(profile, memory->process, json);
+	report_pools_json(profile, memory->process, 0, json);
 	report_code_json(writing->report, memory->process, json);
 	json_named_count(json, "finding_count", memory->finding_count);
 	json_name(json, "findings");

@@ -87,15 +87,32 @@ static char *path_words(const char *callpath)
 	return text;
 }
 
-static void print_pool_site(FILE *out, const struct profile_pool_site *site)
+/* "train / forward: ", the ranges that the blocks were allocated in; caller frees. */
+static char *range_words(const struct profile *profile, uint32_t range, const char *after)
 {
+	char *text = xstrdup(""), *before;
+
+	for (const char *behind = after; range != PROFILE_NO_ROW; behind = " / ") {
+		before = text;
+		text = xasprintf("%s%s%s", profile->ranges[range].name, behind, before);
+		free(before);
+		range = profile->ranges[range].outer;
+	}
+	return text;
+}
+
+static void print_pool_site(const struct profile *profile, FILE *out,
+			    const struct profile_pool_site *site)
+{
+	char *range = range_words(profile, site->range, ": ");
 	char *bytes = words_bytes(site->peak_bytes);
 	char *path = site->callpath ? path_words(site->callpath) : xstrdup("an unknown call path");
-	char *text = xasprintf("%s%s%s, %" PRIu64 " block%s", site->name ? site->name : "",
+	char *text = xasprintf("%s%s%s%s, %" PRIu64 " block%s", range, site->name ? site->name : "",
 			       site->name ? ": " : "", path, site->peak_blocks,
 			       text_plural(site->peak_blocks, "", "s"));
 
 	page_field(out, bytes, text);
+	free(range);
 	free(bytes);
 	free(path);
 	free(text);
@@ -117,7 +134,7 @@ static void print_pool(const struct report_memory *report, FILE *out,
 	fputc('\n', out);
 	page_heading(report->colour, out, title);
 	for (uint32_t i = 0; i < count && i < SITES; i++)
-		print_pool_site(out, sites[i]);
+		print_pool_site(report->profile, out, sites[i]);
 	if (count > SITES) {
 		char *more = xasprintf("... and %" PRIu32 " more call paths", count - SITES);
 
@@ -168,10 +185,15 @@ void report_pools_print(const struct report_memory *report, uint32_t process, FI
 
 /* -- JSON -- */
 
-static void put_site(struct json *json, const struct profile_pool_site *site)
+static void put_site(const struct profile *profile, struct json *json,
+		     const struct profile_pool_site *site)
 {
+	char *range = range_words(profile, site->range, "");
+
 	json_begin(json, '{');
 	json_named_text(json, "name", site->name);
+	json_named_text(json, "range", *range ? range : NULL);
+	free(range);
 	json_named_text(json, "callpath", site->callpath);
 	json_named_text(json, "file", site->file);
 	json_named_count(json, "line", site->line);
@@ -184,8 +206,9 @@ static void put_site(struct json *json, const struct profile_pool_site *site)
 	json_end(json, '}');
 }
 
-static void put_pool(struct json *json, const struct profile_pool *pool,
-		     const struct profile_pool_site *const *sites, uint32_t count)
+static void put_pool(const struct profile *profile, struct json *json,
+		     const struct profile_pool *pool, const struct profile_pool_site *const *sites,
+		     uint32_t count, uint32_t most)
 {
 	json_begin(json, '{');
 	json_named_text(json, "name", pool->name);
@@ -197,15 +220,17 @@ static void put_pool(struct json *json, const struct profile_pool *pool,
 	json_named_count(json, "live_bytes", pool->live_bytes);
 	if (pool->reported_bytes != PROFILE_UNKNOWN)
 		json_named_count(json, "reported_bytes", pool->reported_bytes);
+	json_named_count(json, "site_count", count);
 	json_name(json, "sites");
 	json_begin(json, '[');
-	for (uint32_t i = 0; i < count; i++)
-		put_site(json, sites[i]);
+	for (uint32_t i = 0; i < count && (!most || i < most); i++)
+		put_site(profile, json, sites[i]);
 	json_end(json, ']');
 	json_end(json, '}');
 }
 
-void report_pools_json(const struct profile *profile, uint32_t process, struct json *json)
+void report_pools_json(const struct profile *profile, uint32_t process, uint32_t most,
+		       struct json *json)
 {
 	const struct profile_pool_site **sites = sorted_sites(profile);
 
@@ -213,7 +238,8 @@ void report_pools_json(const struct profile *profile, uint32_t process, struct j
 	for (uint32_t i = 0, first = 0, end; i < profile->pool_count; i++, first = end) {
 		end = sites_end(profile, sites, first, i);
 		if (profile->pools[i].process == process)
-			put_pool(json, &profile->pools[i], sites + first, end - first);
+			put_pool(profile, json, &profile->pools[i], sites + first, end - first,
+				 most);
 	}
 	json_end(json, ']');
 	free(sites);

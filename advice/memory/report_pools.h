@@ -13,7 +13,8 @@
 /* Of this process's pools: each with the call paths that have most at its peak. */
 void report_pools_print(const struct report_memory *report, uint32_t process, FILE *out);
 
-/* Those pools with all their call paths, as an array. */
-void report_pools_json(const struct profile *profile, uint32_t process, struct json *json);
+/* Those pools with so many of their call paths, or with all of them (0), as an array. */
+void report_pools_json(const struct profile *profile, uint32_t process, uint32_t most,
+		       struct json *json);
 
 #endif

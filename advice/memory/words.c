@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "advice/memory/frequency.h"
 #include "advice/report/worth.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -83,6 +84,19 @@ static char *access_advice(const struct profile *profile, const struct memory_fi
 	return text;
 }
 
+static char *dead_evidence(const struct profile *profile, const struct memory_finding *finding)
+{
+	char *dead = vertex_words(profile, finding->worst->dead_vertex);
+	char *next = vertex_words(profile, finding->worst->dead_next_vertex);
+	char *text = xasprintf("%" PRIu64 " of the copies and sets that write it %s followed by "
+			       "another one, with no access in between, the first time %s by %s.",
+			       finding->most, text_plural(finding->most, "is", "are"), dead, next);
+
+	free(dead);
+	free(next);
+	return text;
+}
+
 char *memory_evidence(const struct report_memory *report, const struct words_site *sites,
 		      const struct memory_finding *finding)
 {
@@ -124,6 +138,12 @@ char *memory_evidence(const struct report_memory *report, const struct words_sit
 		break;
 	case MEMORY_IDLE:
 		text = xasprintf("%s between two accesses, by %s and by %s.", distance, from, to);
+		break;
+	case MEMORY_NONUNIFORM:
+		text = frequency_evidence(profile, finding);
+		break;
+	case MEMORY_DEAD_WRITE:
+		text = dead_evidence(profile, finding);
 		break;
 	default:
 		text = access_evidence(profile, finding);
@@ -189,6 +209,14 @@ char *memory_advice(const struct profile *profile, const struct memory_finding *
 				: "Where memory is short: free it after %s, and bring it back, "
 				  "from the host or computed anew, before %s.",
 			from, to);
+		break;
+	case MEMORY_NONUNIFORM:
+		text = frequency_advice(profile, finding);
+		break;
+	case MEMORY_DEAD_WRITE:
+		text = xstrdup(
+			"Delete those of the earlier ones of which the later one writes all "
+			"bytes: vflow report, without --memory, finds dead writes by bytes.");
 		break;
 	default:
 		text = access_advice(profile, finding);

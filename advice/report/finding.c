@@ -199,6 +199,12 @@ struct finding_line finding_line(const struct profile *profile, const struct gra
 			line = (struct finding_line){api->file, NULL, api->line};
 		return line;
 	}
+	if (finding->code_place != PROFILE_NO_ROW) {
+		const struct profile_code_place *at = &profile->code_places[finding->code_place];
+
+		if (at->file && at->line)
+			return (struct finding_line){at->file, at->function, at->line};
+	}
 	if (v == UINT32_MAX)
 		return line;
 	path = profile_path(profile, v, &count);

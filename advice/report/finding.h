@@ -41,9 +41,10 @@ struct finding_line {
 };
 
 /*
- * Where to point at: of the call path the innermost line in a file below `folder`, which is where
- * the program's own source is likely to be; where there is none, the innermost line.  The graph is
- * the profile's, which may have been taken out of it.
+ * Where to point at: the line of GPU code that it is about; else of the call path the innermost
+ * line in a file below `folder`, which is where the program's own source is likely to be; where
+ * there is none, the innermost line.  The graph is the profile's, which may have been taken out of
+ * it.
  */
 struct finding_line finding_line(const struct profile *profile, const struct graph *graph,
 				 uint32_t finding, const char *folder);

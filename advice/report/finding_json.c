@@ -42,6 +42,18 @@ void operation_json(struct json *json, const char *name, const struct profile *p
 	json_end(json, '}');
 }
 
+/* The line of GPU code that it is about. */
+static void put_code_place(struct json *json, const struct profile_code_place *place)
+{
+	json_name(json, "code");
+	json_begin(json, '{');
+	json_named_text(json, "function", place->function);
+	json_named_text(json, "file", place->file);
+	if (place->line)
+		json_named_count(json, "line", place->line);
+	json_end(json, '}');
+}
+
 void finding_json(struct json *json, const struct profile *profile, uint32_t f)
 {
 	const struct profile_finding *finding = &profile->findings[f];
@@ -61,6 +73,8 @@ void finding_json(struct json *json, const struct profile *profile, uint32_t f)
 		json_named_text(json, "call", profile->apis[finding->api].name);
 		json_named_text(json, "callpath", profile->apis[finding->api].callpath);
 	}
+	if (finding->code_place != PROFILE_NO_ROW)
+		put_code_place(json, &profile->code_places[finding->code_place]);
 	json_named_text(json, "evidence", finding->evidence);
 	json_named_text(json, "advice", finding->advice);
 	json_named_text(json, "limits", finding->limits);

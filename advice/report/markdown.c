@@ -3,7 +3,7 @@
  * pull request or an agent needs for the next step.  The first findings are told in full, as many
  * as there is room for when each of the others gets a line.
  */
-#include "util/markdown.h"
+#include "util/format/markdown.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static char *head_of(const struct report *report)
 		const struct profile_finding_group *group = &profile->finding_groups[i];
 		char *saving;
 
-		if (strcmp(group->kind, "all") != 0)
+		if (strcmp(group->kind, "all") != 0 || !group->member_count)
 			continue;
 		saving = report_saving(group->saves_ns, group->saves_most_ns, group->run_ns);
 		fprintf(out, "All together: %s.\n", saving ? saving : "not known");

@@ -126,6 +126,22 @@ static void print_operation(const struct profile *profile, struct common *common
 		print_source(&common->files, out, frame->file, frame->line);
 }
 
+/* The line of GPU code that it is about. */
+static void print_code(const struct profile *profile, struct common *common, FILE *out,
+		       uint32_t place)
+{
+	char *text;
+
+	if (place == PROFILE_NO_ROW)
+		return;
+	text = words_code_place(&profile->code_places[place]);
+	page_field(out, "line", text);
+	free(text);
+	if (profile->code_places[place].file)
+		print_source(&common->files, out, profile->code_places[place].file,
+			     profile->code_places[place].line);
+}
+
 /* Of calls that are no vertex. */
 static void print_calls(struct common *common, FILE *out, const struct profile_api *api)
 {
@@ -168,6 +184,7 @@ static void print_finding(const struct report *report, struct common *common, FI
 		print_operation(report->profile, common, out, finding->vertex);
 	else if (finding->api != PROFILE_NO_ROW)
 		print_calls(common, out, &report->profile->apis[finding->api]);
+	print_code(report->profile, common, out, finding->code_place);
 	if (finding->object != GRAPH_HOST)
 		print_object(report->profile, common, out, finding->object);
 	page_field(out, "seen", finding->evidence);
@@ -200,6 +217,19 @@ static void print_memory(const struct profile *profile, FILE *out)
 		page_wrap(out, 2, text);
 	}
 	free(text);
+}
+
+static void print_stalls(const struct profile *profile, FILE *out)
+{
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < profile->stall_device_count; i++)
+		profile_add(&samples, profile->stall_devices[i].samples);
+	if (samples)
+		fprintf(out,
+			"  stalls: %" PRIu64 " samples of where kernels wait: vflow report "
+			"--stalls\n",
+			samples);
 }
 
 static void print_header(const struct report *report, uint64_t all_ns, FILE *out)
@@ -257,6 +287,7 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 		size_format(read, read_text), size_format(written, written_text));
 	print_time(profile, all_ns, out);
 	print_memory(profile, out);
+	print_stalls(profile, out);
 	fputc('\n', out);
 }
 
@@ -277,11 +308,15 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 	char *operation = finding_operation(profile, index);
 	uint64_t ns = finding->saves_ns == PROFILE_UNKNOWN ? finding->time_ns : finding->saves_ns;
 	char size[16], *time = words_ns(ns);
+	char *code = finding->code_place == PROFILE_NO_ROW
+			     ? NULL
+			     : words_code_place(&profile->code_places[finding->code_place]);
 
-	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s\n", index + 1,
+	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s%s%s\n", index + 1,
 		ns == PROFILE_UNKNOWN ? size_format(finding->bytes, size) : time,
-		advice_title(finding->pattern), operation);
+		advice_title(finding->pattern), operation, code ? ": " : "", code ? code : "");
 	free(operation);
+	free(code);
 	free(time);
 }
 

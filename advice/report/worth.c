@@ -41,10 +41,29 @@ static char *part_of(uint64_t ns, uint64_t run_ns)
 	return text;
 }
 
+/* "159 us to 179 us of 345 us, 46.1% to 51.9%" */
+static char *range_of(uint64_t least_ns, uint64_t most_ns, uint64_t run_ns)
+{
+	char *low = words_ns(least_ns), *high = part_of(most_ns, run_ns), *text, *percent;
+	const char *comma = strrchr(high, ',');
+
+	if (comma) {
+		percent = words_percent(least_ns, run_ns);
+		text = xasprintf("%s to %.*s, %s to%s", low, (int)(comma - high), high, percent,
+				 comma + 1);
+		free(percent);
+	} else {
+		text = xasprintf("%s to %s", low, high);
+	}
+	free(low);
+	free(high);
+	return text;
+}
+
 char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns)
 {
 	const bool least = saves_ns != PROFILE_UNKNOWN, most = saves_most_ns != PROFILE_UNKNOWN;
-	char *low, *high, *text;
+	char *part, *text;
 
 	if (!least && !most)
 		return NULL;
@@ -52,18 +71,12 @@ char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns)
 		return NULL; /* "at least nothing" says nothing */
 	if (most && !saves_most_ns)
 		return xstrdup("saves no time: off the critical path");
-	low = least ? most && saves_most_ns != saves_ns ? words_ns(saves_ns)
-							: part_of(saves_ns, run_ns)
-		    : NULL;
-	high = most ? part_of(saves_most_ns, run_ns) : NULL;
 	if (least && most && saves_most_ns != saves_ns)
-		text = xasprintf("saves %s to %s", low, high);
-	else if (least)
-		text = xasprintf("saves %s%s", most ? "" : "at least ", low);
+		part = range_of(saves_ns, saves_most_ns, run_ns);
 	else
-		text = xasprintf("saves at most %s", high);
-	free(low);
-	free(high);
+		part = part_of(least ? saves_ns : saves_most_ns, run_ns);
+	text = xasprintf("saves %s%s", !least ? "at most " : most ? "" : "at least ", part);
+	free(part);
 	return text;
 }
 
@@ -147,7 +160,9 @@ void report_groups(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
 
-	if (!profile->finding_group_count)
+	if (!profile->finding_group_count ||
+	    (profile->finding_group_count == 1 && !strcmp(profile->finding_groups[0].kind, "all") &&
+	     !profile->finding_groups[0].member_count))
 		return;
 	fputc('\n', out);
 	page_heading(report->colour, out, "What they save together");
@@ -162,7 +177,8 @@ void report_groups(const struct report *report, FILE *out)
 			page_wrap(out, 4, text);
 			free(text);
 		} else if (!strcmp(group->kind, "all")) {
-			print_all(out, group);
+			if (group->member_count)
+				print_all(out, group);
 		} else {
 			print_group(out, group);
 		}

@@ -160,10 +160,12 @@ static void check_passes(void)
 
 static void check_optional(void)
 {
-	if (HAVE_RSVG)
+	if (!HAVE_RSVG)
+		doctor_line("missing", "PNG and PDF", "install librsvg2-dev and build vflow again");
+	else if (dlopen(RSVG_LIBRARY, RTLD_LAZY))
 		doctor_line("ok", "PNG and PDF", "vflow render -T png");
 	else
-		doctor_line("missing", "PNG and PDF", "install librsvg2-dev and build vflow again");
+		doctor_line("missing", "PNG and PDF", "install librsvg: %s", dlerror());
 	if (HAVE_EDIT)
 		doctor_line("ok", "line editing", "vflow query -i");
 	else

@@ -2,10 +2,11 @@
  * collect/guest/choice.c: which launches are analysed.
  *
  * Environment: VFLOW_KERNEL is the regular expression of the kernels that are wanted,
- * VFLOW_SAMPLE_KERNELS=N takes the first launch of each context and then every Nth,
- * VFLOW_SAMPLE_LAUNCHES=N the first N of each and those whose number is a power of two,
- * VFLOW_CAPTURE_RANGE (ranges.c) takes those while a thread is in such an NVTX range,
- * VFLOW_SAMPLE_BLOCKS=N looks at part of each launch's blocks, which is too little for the graph.
+ * VFLOW_SAMPLE_KERNELS=N takes the first launch of each context and then every Nth (of the pass
+ * `values` VFLOW_VALUE_LAUNCHES=N does), VFLOW_SAMPLE_LAUNCHES=N the first N of each and those
+ * whose number is a power of two, VFLOW_CAPTURE_RANGE (ranges.c) takes those while a thread is in
+ * such an NVTX range, VFLOW_SAMPLE_BLOCKS=N looks at part of each launch's blocks, which is too
+ * little for the graph.
  */
 #include "collect/guest/guest.h"
 
@@ -19,6 +20,7 @@
 
 static struct kernel_filter *filter; /* NULL: all kernels */
 static uint64_t every = 1, blocks = 1;
+static enum coverage_id why_every = COVERAGE_SKIPPED_BY_SAMPLE_KERNELS;
 static uint64_t first; /* 0: all */
 
 /* What the filter says of a kernel's name, id = index + 1. */
@@ -45,12 +47,17 @@ static int read_number(const char *name, uint64_t *number)
 int choice_start(struct error *error)
 {
 	const char *expression = start_variable("VFLOW_KERNEL");
+	const char *values = start_variable("VFLOW_VALUE_LAUNCHES");
 
 	if (read_number("VFLOW_SAMPLE_KERNELS", &every) != 0 ||
+	    read_number("VFLOW_VALUE_LAUNCHES", &every) != 0 ||
 	    read_number("VFLOW_SAMPLE_LAUNCHES", &first) != 0 ||
 	    read_number("VFLOW_SAMPLE_BLOCKS", &blocks) != 0)
-		return error_set(error, "VFLOW_SAMPLE_KERNELS, VFLOW_SAMPLE_LAUNCHES and "
-					"VFLOW_SAMPLE_BLOCKS are numbers");
+		return error_set(error, "VFLOW_SAMPLE_KERNELS, VFLOW_VALUE_LAUNCHES, "
+					"VFLOW_SAMPLE_LAUNCHES and VFLOW_SAMPLE_BLOCKS are "
+					"numbers");
+	if (values && *values)
+		why_every = COVERAGE_SKIPPED_BY_VALUE_LAUNCHES;
 	if (expression && *expression && !(filter = kernel_filter_new(expression, error)))
 		return error_prefix(error, "VFLOW_KERNEL");
 	return 0;
@@ -121,8 +128,7 @@ bool choice_wanted(const char *kernel, const struct gpu_node *node,
 					      : paths_context(GPU_KERNEL, kernel, frame,
 							      node ? node->ordinal : 0);
 		if (context && !is_sampled(paths_launch(context)))
-			return skip(first ? COVERAGE_SKIPPED_BY_BUDGET
-					  : COVERAGE_SKIPPED_BY_SAMPLE_KERNELS);
+			return skip(first ? COVERAGE_SKIPPED_BY_BUDGET : why_every);
 	}
 	if (blocks > 1)
 		return skip(COVERAGE_SKIPPED_BY_SAMPLE_BLOCKS);

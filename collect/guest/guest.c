@@ -3,8 +3,9 @@
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
  * VFLOW_PASS names the passes of the run, VFLOW_DIGESTS=0 leaves out content digests,
- * VFLOW_ACCESS=1 asks for what is accessed of objects, VFLOW_MEMORY_LIMIT is the most bytes of
- * shadows on a GPU; see inject.c and choice.c for more.
+ * VFLOW_ACCESS=1 asks for what is accessed of objects, VFLOW_VALUES=1 for the values of accesses
+ * (of every VFLOW_VALUE_BLOCKSth block), VFLOW_MEMORY_LIMIT is the most bytes of shadows on a GPU;
+ * see inject.c and choice.c for more.
  */
 #include "collect/guest/guest.h"
 
@@ -577,9 +578,14 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 	const char *folder = start_variable("VFLOW_TRACE_DIR"),
 		   *digests = start_variable("VFLOW_DIGESTS");
 	const char *limit = start_variable("VFLOW_MEMORY_LIMIT"),
-		   *accesses = start_variable("VFLOW_ACCESS");
+		   *accesses = start_variable("VFLOW_ACCESS"),
+		   *values = start_variable("VFLOW_VALUES"),
+		   *blocks = start_variable("VFLOW_VALUE_BLOCKS");
 	const struct gpu_options options = {.digests = !digests || strcmp(digests, "0") != 0,
 					    .accesses = accesses && *accesses,
+					    .value_blocks = !values || !*values ? 0
+							    : blocks ? strtoull(blocks, NULL, 10)
+								     : 1,
 					    .memory_limit = limit ? strtoull(limit, NULL, 10) : 0};
 	static bool started;
 	struct error error;

@@ -4,6 +4,7 @@
  * Pools are told apart by their names.
  */
 #include "collect/guest/guest.h"
+#include "collect/guest/ranges.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,6 +60,7 @@ void pools_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t to
 		return;
 	}
 	handed_out += bytes;
+	block.range = bytes && block.pool ? ranges_id(ranges_here()) : 0;
 	if (block.pool)
 		guest_record(NULL, &(struct gpu_record){.kind = GPU_RECORD_POOL_BLOCK,
 							.payload = &block,

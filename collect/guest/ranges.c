@@ -267,6 +267,18 @@ static uint32_t define(uint32_t id)
 	return range->written;
 }
 
+uint32_t ranges_id(uint32_t range)
+{
+	uint32_t id;
+
+	if (!range)
+		return 0;
+	pthread_mutex_lock(&lock);
+	id = define(range);
+	pthread_mutex_unlock(&lock);
+	return id;
+}
+
 void ranges_write(uint32_t thread, uint32_t range)
 {
 	struct trace_thread_range record = {.record = {.type = TRACE_THREAD_RANGE},
@@ -284,10 +296,7 @@ void ranges_write(uint32_t thread, uint32_t range)
 	}
 	if (written_of[thread] == range)
 		return;
-	pthread_mutex_lock(&lock);
-	if (range)
-		record.range = define(range);
-	pthread_mutex_unlock(&lock);
+	record.range = ranges_id(range);
 	written_of[thread] = range;
 	guest_append(&record.record, sizeof(record));
 }

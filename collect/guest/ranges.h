@@ -37,6 +37,8 @@ bool ranges_limit_capture(void);
 
 /* -- with the guest's lock held -- */
 
+/* The range's id in the trace, which has it then; 0: of none, or there is no room. */
+uint32_t ranges_id(uint32_t range);
 /* Writes to the trace that the calls of the thread are in this range from now on. */
 void ranges_write(uint32_t thread, uint32_t range);
 /* Says in coverage what was not told apart. */

@@ -82,9 +82,11 @@ static void refuse(const struct device *device, const struct obstacle *obstacle,
 		   const char *libraries, const char *alternative, struct error *error)
 {
 	if (obstacle->unsupported)
-		error_set(error, "--device %s: the pass %s cannot be made %s%s%s", device->name,
-			  obstacle->unsupported->name, device->where, *alternative ? "; " : "",
-			  alternative);
+		error_set(error, "--device %s: the pass %s cannot be made %s%s%s%s%s", device->name,
+			  obstacle->unsupported->name, device->where,
+			  obstacle->unsupported->none ? ": " : "",
+			  obstacle->unsupported->none ? obstacle->unsupported->none : "",
+			  *alternative ? "; " : "", alternative);
 	else if (obstacle->missing)
 		error_set(error,
 			  "--device %s: %s/%s is missing: install %s and build vflow again%s%s",
@@ -101,8 +103,9 @@ static char *why_not(const struct device *device, const struct obstacle *obstacl
 	if (obstacle->absent)
 		return xstrdup(device->absent);
 	if (obstacle->unsupported)
-		return xasprintf("the pass %s cannot be made %s", obstacle->unsupported->name,
-				 device->where);
+		return xasprintf("the pass %s cannot be made %s%s%s", obstacle->unsupported->name,
+				 device->where, obstacle->unsupported->none ? ": " : "",
+				 obstacle->unsupported->none ? obstacle->unsupported->none : "");
 	return xstrdup(device->unbuilt);
 }
 

@@ -31,7 +31,8 @@ struct pass_library {
 	const char *const *needs_places;
 };
 
-/* The provider of passes `time`, `waits` and `use` on NVIDIA GPUs: collect/passes/time.c. */
+/* The provider of passes `time`, `waits`, `use` and `stalls` on NVIDIA GPUs: collect/passes/time.c.
+ */
 extern const struct pass_library pass_library_cupti;
 /* ... and of `flow` and `access`: collect/passes/flow.c. */
 extern const struct pass_library pass_library_sanitizer;
@@ -63,9 +64,13 @@ struct pass_option {
 	int (*check)(const union pass_value *value, struct error *error);
 };
 
+/* --kernel: which kernels are looked at (collect/passes/flow.c). */
+extern const struct pass_option pass_option_kernel;
+
 struct pass {
 	const char *name;  /* "flow": of --passes */
 	const char *gives; /* for --help: what a profile gains by it */
+	const char *none;  /* on devices without a provider: why; NULL: it goes without saying */
 	enum pass_role role;
 	/* Passes with the same word here share one run of the program; NULL: a run of its own. */
 	const char *run;

@@ -1,7 +1,7 @@
 /*
  * collect/passes/access.c: the pass `access`: which bytes of objects are accessed at all, and what
- * each launch of a kernel accesses of them.  It shares the run of the pass `flow`, whose provider
- * knows.
+ * each launch of a kernel accesses of them, and how often.  It shares the run of the pass `flow`,
+ * whose provider knows.
  */
 #include "collect/pass/pass.h"
 

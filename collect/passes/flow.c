@@ -52,7 +52,7 @@ static const struct pass_option no_duplicates = {
 	.flag_value = "0",
 };
 
-static const struct pass_option kernel = {
+const struct pass_option pass_option_kernel = {
 	.option = {.name = "kernel",
 		   .argument = "REGEX",
 		   .help = "analyse only kernels whose name matches (default all)",
@@ -131,7 +131,7 @@ const struct pass pass_flow = {
 						     .library = &pass_library_sanitizer},
 						    {.device = &device_emulated},
 						    {0}},
-	.options = (const struct pass_option *const[]){&no_duplicates, &kernel, &capture_range,
-						       &sample_kernels, &sample_blocks,
-						       &memory_limit, NULL},
+	.options = (const struct pass_option *const[]){&no_duplicates, &pass_option_kernel,
+						       &capture_range, &sample_kernels,
+						       &sample_blocks, &memory_limit, NULL},
 };

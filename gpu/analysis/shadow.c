@@ -35,6 +35,7 @@ void shadow_destroy(struct shadow *shadow)
 	free(shadow->rows);
 	free(shadow->atomics);
 	free(shadow->slices);
+	free(shadow->frequencies);
 	free(shadow);
 }
 
@@ -112,6 +113,8 @@ static size_t lay_out(struct shadow_object *object)
 	carve_set(object, &used, &object->touched_blocks);
 	if (object->shadow->accesses)
 		object->accessed = carve(object, &used, words / UNIT_BYTES, sizeof(uint64_t));
+	if (object->shadow->accesses)
+		object->counts = carve(object, &used, blocks * BLOCK_UNITS, sizeof(uint32_t));
 	if (!object->shadow->digests)
 		return used;
 	carve_set(object, &used, &object->stale_blocks);
@@ -309,6 +312,11 @@ bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size)
 	return shadow_object_seen(object);
 }
 
+void shadow_object_replaced(struct shadow_object *object)
+{
+	object->replaced = true;
+}
+
 /* -- what the running API touches --------------------------------------------------------- */
 
 static void set_bits(uint64_t *mask, uint64_t offset, uint64_t size)
@@ -444,6 +452,9 @@ void shadow_clear_block(struct shadow_object *object, uint64_t block)
 		memset(object->to_host + first, 0, size);
 	if (object->uses_origin)
 		memset(object->origin + first, 0, size);
+	if (object->counts)
+		memset(object->counts + block * BLOCK_UNITS, 0,
+		       BLOCK_UNITS * sizeof(*object->counts));
 }
 
 void shadow_abandon(struct shadow *shadow)

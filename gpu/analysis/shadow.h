@@ -26,7 +26,8 @@ struct shadow_object;
 struct shadow *shadow_create(bool digests);
 void shadow_destroy(struct shadow *shadow);
 
-/* From now on new objects keep what of them APIs accessed: shadow_slices(), shadow_accessed(). */
+/* From now on new objects keep what of them APIs accessed: shadow_slices(), shadow_frequencies(),
+ * shadow_accessed(). */
 void shadow_follow_accesses(struct shadow *shadow);
 
 /*
@@ -92,6 +93,12 @@ void shadow_touch_together(struct shadow_object *object, uint64_t offset, uint64
 void shadow_sizes(struct shadow_object *object, uint32_t sizes);
 
 /*
+ * If accesses are followed: a thread of a kernel accesses these bytes once more.  Several threads
+ * may call it at the same time.
+ */
+void shadow_count(struct shadow_object *object, uint64_t offset, uint64_t size);
+
+/*
  * The running API copies bytes between or inside objects: touches both and carries
  * initialisedness to the destination.  Call it once per contiguous row of the copy, before the
  * copy is settled.
@@ -129,6 +136,12 @@ void shadow_digests(struct shadow *shadow,
 bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size);
 
 /*
+ * The memory of some of it has been replaced: as long as not all bytes are initialised, its content
+ * equals that of no other object.
+ */
+void shadow_object_replaced(struct shadow_object *object);
+
+/*
  * After shadow_settle(): calls `touched` for each object that the API touched with atomics, with
  * the sizes of all its accesses there.
  */
@@ -142,6 +155,12 @@ void shadow_atomics(struct shadow *shadow,
 void shadow_slices(struct shadow *shadow,
 		   void (*accessed)(void *data, uint32_t object, const struct gpu_slice *slice),
 		   void *data);
+
+/* The same for objects whose elements it has accessed more or less often (frequency.h). */
+void shadow_frequencies(struct shadow *shadow,
+			void (*accessed)(void *data, uint32_t object,
+					 const struct gpu_frequency *frequency),
+			void *data);
 
 /*
  * What all settled APIs have accessed of the object.  False: it was not followed, or something may

@@ -36,6 +36,12 @@ static void hash_leaf(struct shadow_object *object, uint64_t block)
 	}
 }
 
+static bool is_unknown(const struct shadow_object *object)
+{
+	return !object->initialised_bytes ||
+	       (object->replaced && object->initialised_bytes < object->size);
+}
+
 static int by_id(const struct shadow_object *a, const struct shadow_object *b)
 {
 	return (a->id > b->id) - (a->id < b->id);
@@ -60,8 +66,7 @@ void shadow_digests(struct shadow *shadow,
 			hash_leaf(object, block);
 		if (!object->reported && !object->initialised_bytes)
 			continue; /* never held anything */
-		leaf_object(object->size, object->sum, object->initialised_bytes ? 0 : object->id,
-			    digest);
+		leaf_object(object->size, object->sum, is_unknown(object) ? object->id : 0, digest);
 		if (object->reported && !memcmp(digest, object->digest, LEAF_DIGEST))
 			continue;
 		memcpy(object->digest, digest, LEAF_DIGEST);

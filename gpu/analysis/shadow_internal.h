@@ -59,8 +59,10 @@ struct shadow_object {
 
 	uint32_t known_sizes; /* values.h: of all accesses before the running API */
 	uint64_t *accessed;   /* accessed.h: by all APIs that were settled; NULL: not followed */
+	uint32_t *counts;     /* frequency.h: by the running API, per unit; NULL: the same */
 	uint64_t made_at;     /* the shadow's all_seen then */
 	bool forgotten;       /* some of it, once */
+	bool replaced;        /* the memory of some of it, once */
 
 	/* The running API; all zero between APIs. */
 	uint32_t sizes;
@@ -107,6 +109,12 @@ struct object_slice {
 	struct gpu_slice slice;
 };
 
+/* How often. */
+struct object_frequency {
+	uint32_t object;
+	struct gpu_frequency frequency;
+};
+
 /* The tallies of the object that is being settled: an open-addressing table over an array. */
 struct tallies {
 	struct tally *items;
@@ -126,8 +134,11 @@ struct shadow {
 	size_t atomics_count, atomics_capacity;
 	struct object_slice *slices;
 	size_t slice_count, slice_capacity;
-	uint64_t all_seen; /* how often all objects were */
-	uint64_t epoch;    /* grows after something was seen */
+	struct object_frequency *frequencies;
+	size_t frequency_count, frequency_capacity;
+	struct gpu_frequency frequency; /* of the object that is being settled */
+	uint64_t all_seen;              /* how often all objects were */
+	uint64_t epoch;                 /* grows after something was seen */
 	uint64_t seen_epoch, written_epoch;
 	bool digests, accesses;
 	uint32_t leaf_keys[LEAF_KEYS];
@@ -176,8 +187,10 @@ void shadow_mix(struct shadow_object *object, uint64_t block);
 
 /* Before the block is settled: takes its masks over into what was accessed. */
 void shadow_note_accessed(struct shadow_object *object, uint64_t block);
-/* All blocks of the object are settled: lists its slice.  False: no memory. */
+/* All blocks of the object are settled: lists its slice, and how often what was accessed.  False:
+ * no memory. */
 bool shadow_end_slice(struct shadow_object *object);
+bool shadow_end_frequency(struct shadow_object *object);
 
 /* The keys of leaves. */
 void shadow_digest_prepare(struct shadow *shadow);

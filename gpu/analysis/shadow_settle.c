@@ -392,7 +392,8 @@ static bool settle_object(struct shadow *shadow, struct shadow_object *object, u
 	}
 	object->known_sizes |= object->sizes;
 	if (tallies->failed || !reserve_rows(shadow, (size_t)tallies->count * 2 + 2) ||
-	    !add_atomics(shadow, object) || !shadow_end_slice(object))
+	    !add_atomics(shadow, object) || !shadow_end_slice(object) ||
+	    !shadow_end_frequency(object))
 		return false;
 	for (uint32_t i = 0; i < tallies->count; i++)
 		tallies->items[i].writer ^= object->site;
@@ -421,7 +422,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 	bool settled = true;
 
 	shadow->row_count = 0;
-	shadow->atomics_count = shadow->slice_count = 0;
+	shadow->atomics_count = shadow->slice_count = shadow->frequency_count = 0;
 	DL_SORT2(shadow->touched, by_id, touched.prev, touched.next);
 	DL_FOREACH2(shadow->touched, object, touched.next)
 	{
@@ -435,7 +436,8 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 		shadow_forget(object, 0, object->size);
 		shadow_all_seen(shadow);
 		shadow->row_count = 0;
-		shadow->atomics_count = shadow->slice_count = 0;
+		shadow->atomics_count = shadow->slice_count = shadow->frequency_count = 0;
+		shadow->frequency = (struct gpu_frequency){0};
 		shadow->tallies.failed = false;
 	}
 	shadow_abandon(shadow);

@@ -5,6 +5,7 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/pending.h"
+#include "gpu/cupti/samples.h"
 #include "gpu/cupti/touches.h"
 #include "gpu/nvidia/now.h"
 
@@ -46,6 +47,7 @@ static void take(const CUpti_Activity *record)
 	switch (record->kind) {
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		samples_kernel(kernel);
 		pending_time(kernel->correlationId, kernel->start, kernel->end, 0);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMCPY:

@@ -7,14 +7,17 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/activity.h"
+#include "gpu/cupti/captures.h"
 #include "gpu/cupti/driver.h"
 #include "gpu/cupti/graphs.h"
 #include "gpu/cupti/named_memory.h"
 #include "gpu/cupti/operations.h"
 #include "gpu/cupti/pending.h"
+#include "gpu/cupti/samples.h"
 #include "gpu/cupti/touches.h"
 #include "gpu/nvidia/apis.h"
 #include "gpu/nvidia/now.h"
+#include "gpu/nvidia/streams.h"
 
 enum {
 	NOTED_MAX = 64,
@@ -76,6 +79,14 @@ static void flush(bool all)
 	thread.own = before;
 }
 
+bool calls_own(bool own)
+{
+	bool before = thread.own;
+
+	thread.own = own;
+	return before;
+}
+
 /* Waits of NVIDIA's libraries, which enter the driver through a door of their own. */
 static void tell_outside(void)
 {
@@ -93,6 +104,7 @@ void calls_finish(void)
 	if (waits_wanted())
 		hooks_enter(); /* CUPTI may wait */
 	flush(true);
+	samples_finish();
 	if (waits_wanted())
 		hooks_leave();
 	pending_finish();
@@ -180,7 +192,7 @@ static void note(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	const char *kernel;
 
 	thread.copies_on_host |= operation.api == GPU_COPY && !operation.count;
-	if (!operation.count || streams_is_captured(operation.stream))
+	if (!operation.count || captures_stream(operation.stream))
 		return;
 	kernel = kernel_name(data, &operation);
 	if (thread.count == NOTED_MAX || (operation.api == GPU_KERNEL && !kernel)) {
@@ -213,7 +225,7 @@ static void note_graph(const CUpti_CallbackData *data)
 	thread.noted[thread.count++] = (struct noted){
 		.operation = {.api = GPU_SYNC,
 			      .count = 1,
-			      .stream = operation_stream(data->functionName, words[1])},
+			      .stream = stream_handle(data->functionName, words[1])},
 		.correlation = data->correlationId,
 		.device = device_of(data->context),
 		.wait = WAIT_QUEUED,
@@ -263,6 +275,16 @@ static void note_joined(const char *name)
 		sink->reached(GPU_REACH_HOST);
 }
 
+static void note_streams(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	uintptr_t stream;
+
+	if (streams_concern(id, data->functionName, data->functionParams, &stream) &&
+	    !streams_note(id, data->functionName, data->functionParams, device_of(data->context),
+			  captures_stream(stream)))
+		sink->coverage(COVERAGE_EVENT_NODES, NULL, 1, 0);
+}
+
 static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	enum api_effect effect = api_effect(id, data->functionName);
@@ -277,9 +299,9 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		note_reach(data, effect);
 	if (sink->reached)
 		note_joined(data->functionName);
-	streams_note(id, data->functionName, data->functionParams, device_of(data->context));
+	note_streams(id, data);
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
-		streams_begin_capture();
+		captures_begin();
 	else if (effect == API_LAUNCH && api_is(data->functionName, "cuGraphLaunch"))
 		note_graph(data);
 	else if (effect == API_GRAPH)
@@ -329,6 +351,29 @@ static void take_touches(struct pending_call *call, const struct noted *noted, u
 		call->touches = &thread.named.all[noted->first_touch + (one ? operation : 0)];
 }
 
+/* The call is in this stream. */
+static void put_into(struct pending_call *call, uintptr_t handle)
+{
+	struct stream_facts stream = streams_of_call(handle, call->device);
+	unsigned flags = 0;
+
+	if (!stream.known) {
+		if (driver.cuStreamGetFlags((CUstream)handle, &flags) == CUDA_SUCCESS)
+			stream.nonblocking = flags & CU_STREAM_NON_BLOCKING;
+		streams_tell(handle, call->device, stream.nonblocking);
+	}
+	call->device = stream.device;
+	call->stream = stream.number;
+	call->first = stream.first;
+	call->nonblocking = stream.nonblocking;
+}
+
+/* Memory that is allocated or freed in the order of a stream. */
+static bool is_in_stream(const struct operation *operation, const char *name)
+{
+	return (operation->api == GPU_ALLOC || operation->api == GPU_FREE) && strstr(name, "Async");
+}
+
 static void begin(const struct noted *noted, const char *name, const struct looks *looks,
 		  uint64_t end_ns)
 {
@@ -337,7 +382,6 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.api = operation->api,
 		.name = operation->api == GPU_KERNEL ? noted->kernel : name,
 		.device = noted->device,
-		.stream = operation->stream,
 		.start_ns = thread.start_ns,
 		.end_ns = end_ns,
 		.correlation = {thread.correlation, noted->correlation},
@@ -357,10 +401,15 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.overhead_ns = thread.overhead_ns,
 		.pageable = operation->host_is_pageable,
 	};
+	struct stream_points orders;
 
-	call.nonblocking = streams_is_nonblocking(call.stream, call.device, &call.first);
-	if (call.records || (named_memory_wanted() && operation->timed))
-		call.order_count = streams_take_orders(call.stream, call.device, &call.orders);
+	put_into(&call, operation->stream);
+	if (call.records || (named_memory_wanted() && operation->timed) ||
+	    is_in_stream(operation, name)) {
+		streams_orders(operation->stream, noted->device, true, &orders);
+		call.orders = orders.list;
+		call.order_count = orders.count;
+	}
 	for (uint32_t i = 0; i < operation->count; i++) {
 		take_touches(&call, noted, i);
 		pending_add(&call);
@@ -387,13 +436,19 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 				    .looks = *looks,
 				    .overhead_ns = thread.overhead_ns};
 	const uint64_t *words = data->functionParams;
+	struct stream_points orders = {0};
+	uintptr_t stream = 0;
 
 	thread.overhead_ns = 0;
-	if (words && kind == WAIT_STREAM)
-		call.stream = operation_stream(thread.name, *words);
+	if (words && kind == WAIT_STREAM) {
+		stream = stream_handle(thread.name, *words);
+		streams_orders(stream, call.device, false, &orders);
+	}
 	if (words && kind == WAIT_EVENT)
-		call.event = streams_event((uintptr_t)*words);
-	call.nonblocking = streams_is_nonblocking(call.stream, call.device, &call.first);
+		call.event = streams_event((uintptr_t)*words, &orders);
+	put_into(&call, stream);
+	call.orders = orders.list;
+	call.order_count = orders.count;
 	pending_add(&call);
 }
 

@@ -8,6 +8,8 @@
 #ifndef VFLOW_GPU_CUPTI_CALLS_H
 #define VFLOW_GPU_CUPTI_CALLS_H
 
+#include <stdbool.h>
+
 #include <cupti.h>
 
 #include "gpu/provider.h"
@@ -19,6 +21,10 @@ void calls_stop(void);
 /* For cuptiSubscribe(). */
 void CUPTIAPI calls_callback(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id,
 			     const void *details);
+
+/* What the calling thread calls from now on is the provider's own, and no event, or is not. Returns
+ * how it was before. */
+bool calls_own(bool own);
 
 /* Gets the records of all that is over, and ends all calls: at exit, when no more will come. */
 void calls_finish(void);

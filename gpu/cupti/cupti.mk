@@ -1,4 +1,4 @@
-# cupti.mk: the provider of GPU times.  CUPTI comes with the CUDA toolkit, in its own folders or in
+# cupti.mk: the provider of GPU times and samples.  CUPTI comes with the CUDA toolkit, in its own folders or in
 # extras/CUPTI; Debian's and Ubuntu's package has it in /usr.
 
 cupti_places = $(foreach f,$(cuda_folders),$(f) $(f)/extras/CUPTI) /usr

@@ -6,6 +6,7 @@
 
 #include "gpu/cupti/driver.h"
 #include "gpu/nvidia/apis.h"
+#include "gpu/nvidia/streams.h"
 
 /*
  * Parameters are words of 8 bytes, but for those of plain launches, where sizes of grids and blocks
@@ -16,16 +17,6 @@ enum { NONE = 255 };
 static const void *pointer(uint64_t word)
 {
 	return (const void *)(uintptr_t)word;
-}
-
-/* 0 is the thread's own in a function ..._ptsz. */
-uintptr_t operation_stream(const char *function, uint64_t handle)
-{
-	if (handle == (uintptr_t)CU_STREAM_LEGACY)
-		return 0;
-	if (!handle && strstr(function, "_ptsz"))
-		return (uintptr_t)CU_STREAM_PER_THREAD;
-	return (uintptr_t)handle;
 }
 
 /* -- copies -- */
@@ -91,6 +82,11 @@ static void to_host(struct operation *operation, const uint64_t *words)
 	set_host(operation, words[0], words[2]);
 }
 
+static void array_from_host(struct operation *operation, const uint64_t *words)
+{
+	set_source(operation, words[2], words[3]);
+}
+
 static void array_to_host(struct operation *operation, const uint64_t *words)
 {
 	set_host(operation, words[0], words[3]);
@@ -139,6 +135,22 @@ static void rows(struct operation *operation, const uint64_t *words)
 		 (p->Height - 1) * pitch + p->WidthInBytes);
 }
 
+/* The same between slices. */
+static void set_source_box(struct operation *operation, const CUDA_MEMCPY3D *p)
+{
+	uint64_t pitch = p->srcPitch ? p->srcPitch : p->WidthInBytes, address;
+	uint64_t slice = pitch * (p->srcHeight ? p->srcHeight : p->Height);
+
+	if (p->srcMemoryType == CU_MEMORYTYPE_DEVICE || p->srcMemoryType == CU_MEMORYTYPE_ARRAY)
+		return;
+	address = p->srcMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->srcHost : p->srcDevice;
+	set_source(operation, address + p->srcZ * slice + p->srcY * pitch + p->srcXInBytes,
+		   p->Depth * p->Height * p->WidthInBytes);
+	if ((p->Height > 1 && pitch != p->WidthInBytes) ||
+	    (p->Depth > 1 && slice != p->Height * p->WidthInBytes))
+		operation->source_address = 0;
+}
+
 static void box(struct operation *operation, const uint64_t *words)
 {
 	const CUDA_MEMCPY3D *p = pointer(words[0]);
@@ -148,6 +160,8 @@ static void box(struct operation *operation, const uint64_t *words)
 
 	operation->count = p->WidthInBytes && p->Height && p->Depth;
 	SET_SIDES(operation, p);
+	if (operation->count)
+		set_source_box(operation, p);
 	if (!operation->count || p->dstMemoryType == CU_MEMORYTYPE_ARRAY ||
 	    side(p->dstMemoryType, p->dstDevice))
 		return;
@@ -164,17 +178,35 @@ static void peer_box(struct operation *operation, const uint64_t *words)
 	SET_SIDES(operation, p);
 }
 
+/*
+ * Of a single copy it is known where; of several, of which each is an operation, that the host's
+ * memory has a part in some, and a share of the bytes.
+ */
 static void batch(struct operation *operation, const uint64_t *words)
 {
 	const size_t *sizes = pointer(words[2]);
-	const CUdeviceptr *to = pointer(words[0]);
+	const CUdeviceptr *to = pointer(words[0]), *from = pointer(words[1]);
+	uint64_t bytes = 0, last = 0;
 
 	operation->count = 0;
 	for (uint64_t i = 0; i < words[3] && operation->count < OPERATION_COUNT_MAX; i++) {
-		operation->count += sizes[i] != 0;
-		if (sizes[i] && !operation_is_device(to[i]))
+		if (!sizes[i])
+			continue;
+		operation->count++;
+		last = i;
+		if (!operation_is_device(to[i]))
 			operation->host_bytes = GPU_HOST_ANYWHERE;
+		else
+			set_source(operation, from[i], sizes[i]);
+		bytes += operation->source_bytes;
+		operation->source_bytes = 0;
 	}
+	if (operation->count != 1)
+		operation->source_address = 0;
+	if (operation->count)
+		operation->source_bytes = (bytes + operation->count - 1) / operation->count;
+	if (operation->count == 1 && operation->host_bytes)
+		set_host(operation, to[last], sizes[last]);
 }
 
 /* Those from or to arrays have no event. */
@@ -290,7 +322,7 @@ static const struct known {
 	{"cuMemcpyAtoH", GPU_COPY, NONE, {3, NONE}, 0, array_to_host},
 	{"cuMemcpyAtoHAsync", GPU_COPY, 4, {3, NONE}, 0, array_to_host},
 	{"cuMemcpyHtoA", GPU_COPY, NONE, {3, NONE}, 0, NULL},
-	{"cuMemcpyHtoAAsync", GPU_COPY, 4, {3, NONE}, 0, NULL},
+	{"cuMemcpyHtoAAsync", GPU_COPY, 4, {3, NONE}, 0, array_from_host},
 	{"cuMemcpy2D", GPU_COPY, NONE, {NONE, NONE}, 0, rows},
 	{"cuMemcpy2DUnaligned", GPU_COPY, NONE, {NONE, NONE}, 0, rows},
 	{"cuMemcpy2DAsync", GPU_COPY, 1, {NONE, NONE}, 0, rows},
@@ -394,6 +426,6 @@ struct operation operation_of(uint32_t id, const char *function, const void *par
 			operation.count = 0;
 	if (row->read && operation.count)
 		row->read(&operation, words);
-	operation.stream = operation_stream(function, operation.stream);
+	operation.stream = stream_handle(function, operation.stream);
 	return operation;
 }

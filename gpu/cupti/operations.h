@@ -38,9 +38,6 @@ struct operation {
  */
 struct operation operation_of(uint32_t id, const char *function, const void *parameters);
 
-/* The stream that a handle stands for in a function of this name; 0: the default stream. */
-uintptr_t operation_stream(const char *function, uint64_t handle);
-
 /* Whether the address is memory of the device, managed or not; what the driver does not know, and
  * pinned memory, is the host's. */
 bool operation_is_device(uint64_t address);

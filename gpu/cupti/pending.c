@@ -140,7 +140,7 @@ static void tell_time(const struct gpu_call *call, const struct span *span)
 						.size = sizeof(time)});
 }
 
-/* What the call's operation, and all that come into its stream later, wait for. */
+/* What the call's operation, and all that come into its stream later, or the host wait for. */
 static void tell_orders(const struct entry *entry)
 {
 	const struct gpu_call *call = &entry->call;
@@ -379,7 +379,7 @@ static void add(const struct pending_call *call, struct gpu_call *begun)
 		.call = {.api = call->api,
 			 .name = call->name,
 			 .device = call->device,
-			 .stream = streams_number(call->stream, call->device),
+			 .stream = call->stream,
 			 .host_address = call->host_address,
 			 .host_bytes = call->host_bytes,
 			 .source_address = call->source_address,

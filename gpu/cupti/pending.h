@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "gpu/cupti/hooks.h"
-#include "gpu/cupti/streams.h"
 #include "gpu/cupti/named_memory.h"
 #include "gpu/cupti/waits.h"
+#include "gpu/nvidia/streams.h"
 #include "gpu/provider.h"
 
 enum { PENDING_MAX = 1 << 16 };
@@ -25,7 +25,7 @@ struct pending_call {
 	enum gpu_api api;
 	const char *name; /* of the event: struct gpu_call */
 	uint32_t device;
-	uintptr_t stream;          /* CUstream; 0: the default stream */
+	uint32_t stream;           /* number */
 	uint64_t start_ns, end_ns; /* of the call */
 	/* The ids that CUPTI's records of it have: that of the outermost call and that of the
 	 * driver's; either may be 0. */
@@ -41,13 +41,13 @@ struct pending_call {
 	enum wait_kind wait;
 	struct looks looks;
 	struct stream_point event; /* of WAIT_EVENT */
-	bool first, nonblocking;   /* streams_is_nonblocking() */
+	bool first, nonblocking;   /* of its stream */
 	uint64_t overhead_ns;      /* struct gpu_overhead */
 	/* of the pass `calls` */
 	const struct touch *touches;
 	uint32_t touch_count;
 	bool pageable; /* a copy whose side on the host is not pinned */
-	/* that its operation waits for; the array is pending.c's from now on */
+	/* that its operation comes after, or it waits for; the array is pending.c's from now on */
 	struct stream_point *orders;
 	uint32_t order_count;
 };

@@ -1,5 +1,6 @@
 /*
- * gpu/cupti/provider.c: the provider of GPU times: subscribes to CUPTI and hands its callbacks on.
+ * gpu/cupti/provider.c: the provider of GPU times and samples: subscribes to CUPTI and hands its
+ * callbacks on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "gpu/cupti/driver.h"
 #include "gpu/cupti/hooks.h"
 #include "gpu/cupti/named_memory.h"
+#include "gpu/cupti/samples.h"
 #include "gpu/cupti/touches.h"
 #include "gpu/cupti/waits.h"
 #include "gpu/nvidia/device_name.h"
@@ -56,6 +58,15 @@ static void at_exit(void)
 		calls_finish();
 }
 
+static void CUPTIAPI callback(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			      const void *details)
+{
+	if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+		samples_resource(id, details);
+	else
+		calls_callback(data, domain, id, details);
+}
+
 /* Wanted by VFLOW_WAITS; VFLOW_NO_HOOKS: libcuda is left alone, as where its imports are others. */
 static void start_waits(const struct gpu_sink *sink)
 {
@@ -77,7 +88,7 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 				   "driver of CUDA 12 or newer";
 		return -1;
 	}
-	result = cuptiSubscribe(&subscriber, calls_callback, NULL);
+	result = cuptiSubscribe(&subscriber, callback, NULL);
 	if (result != CUPTI_SUCCESS)
 		return failed("CUPTI does not start", result);
 	if (calls_start(sink) != 0) {
@@ -93,6 +104,10 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 	}
 	if (result == CUPTI_SUCCESS)
 		result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
+	if (result == CUPTI_SUCCESS && samples_wanted()) {
+		what = "CUPTI does not tell of contexts and modules";
+		result = samples_start(subscriber, sink);
+	}
 	if (result != CUPTI_SUCCESS) {
 		calls_stop();
 		cuptiUnsubscribe(subscriber);

@@ -170,7 +170,7 @@ bool rows_wait(const struct wait_call *call, bool pageable, struct gpu_wait *wai
 	*wait = (struct gpu_wait){.device = call->device, .stream = call->stream};
 	switch (call->kind) {
 	case WAIT_COPY:
-		wait->scope = copied ? GPU_WAIT_DEFAULT : 0;
+		wait->scope = !copied ? 0 : call->stream ? GPU_WAIT_STREAM : GPU_WAIT_DEFAULT;
 		wait->own = 1;
 		break;
 	case WAIT_COPY_ASYNC:

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "gpu/cupti/hooks.h"
-#include "gpu/cupti/streams.h"
+#include "gpu/nvidia/streams.h"
 #include "gpu/provider.h"
 
 /* What kind of function it is. */

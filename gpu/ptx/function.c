@@ -303,6 +303,7 @@ static int read_definition(struct ptx_parser *parser)
 	scope->next_predicate = PTX_PREDICATE_FIRST;
 	scope->frame_bytes = function->frame_bytes;
 	parser->source_line = 0;
+	parser->call = 0;
 	ptx_contract_start(parser);
 	if (read_body(parser))
 		return -1;

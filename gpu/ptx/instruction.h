@@ -269,6 +269,13 @@ enum { PTX_GROUP_NEGATIVE_A = 1, PTX_GROUP_NEGATIVE_B = 2 };
 struct ptx_place {
 	uint32_t line;              /* of the PTX */
 	uint32_t file, source_line; /* of .loc; source_line 0: not known */
+	uint32_t call; /* that is inlined there: index + 1 into module->inlined; 0: none */
+};
+
+/* A call that the compiler has inlined: inlined_at of .loc. */
+struct ptx_inlined {
+	uint32_t file, line;
+	uint32_t outer; /* the call that this one is inlined in, as of a place */
 };
 
 enum ptx_special {
@@ -431,6 +438,8 @@ struct ptx_module {
 	bool reserved_shared;         /* code looks at the shared memory that the system keeps */
 	const char **files;           /* by number of .file; NULL: not given */
 	uint32_t file_count;
+	struct ptx_inlined *inlined;
+	uint32_t inlined_count;
 
 	struct ptx_chunk *chunks;
 	size_t code_capacity, constant_capacity, patch_capacity, extra_capacity, call_capacity,

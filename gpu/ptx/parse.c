@@ -57,7 +57,7 @@ int ptx_append(struct ptx_parser *parser, const struct ptx_instruction *instruct
 		return -1;
 	module->code[module->code_count] = *instruction;
 	module->places[module->code_count++] =
-		(struct ptx_place){line, parser->file, parser->source_line};
+		(struct ptx_place){line, parser->file, parser->source_line, parser->call};
 	return 0;
 }
 
@@ -72,6 +72,63 @@ int ptx_add_extra(struct ptx_parser *parser, uint32_t value)
 	module->extras[module->extra_count++] = value;
 	return 0;
 }
+/* The numbers after inlined_at in the rest of the line: file and line.  False: it is not there. */
+static bool find_call(const struct ptx_lexer *lexer, uint64_t numbers[2])
+{
+	static const char word[] = "inlined_at";
+	const char *newline = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
+	const char *end = newline ? newline : lexer->end;
+	const char *at = memmem(lexer->at, (size_t)(end - lexer->at), word, sizeof(word) - 1);
+
+	if (!at)
+		return false;
+	at += sizeof(word) - 1;
+	for (int n = 0; n < 2; n++) {
+		while (at < end && (*at == ' ' || *at == '\t'))
+			at++;
+		if (at == end || *at < '0' || *at > '9')
+			return false;
+		for (numbers[n] = 0; at < end && *at >= '0' && *at <= '9'; at++)
+			if (numbers[n] <= UINT32_MAX)
+				numbers[n] = numbers[n] * 10 + (uint64_t)(*at - '0');
+	}
+	return numbers[0] <= UINT16_MAX && numbers[1] <= UINT32_MAX;
+}
+
+/*
+ * Code that was inlined has a .loc of its own after one for the call, which may be of inlined code,
+ * too: the call is the last .loc, or one that this was inlined in.
+ */
+static int read_call(struct ptx_parser *parser, uint32_t *call)
+{
+	struct ptx_module *module = parser->module;
+	struct ptx_inlined at = {0};
+	uint64_t numbers[2];
+
+	*call = 0;
+	if (!find_call(&parser->lexer, numbers))
+		return 0;
+	at.file = parser->first_file + (uint32_t)numbers[0];
+	at.line = (uint32_t)numbers[1];
+	if (parser->file == at.file && parser->source_line == at.line)
+		at.outer = parser->call;
+	else
+		for (uint32_t known = parser->call; known; known = module->inlined[known - 1].outer)
+			if (module->inlined[known - 1].file == at.file &&
+			    module->inlined[known - 1].line == at.line) {
+				*call = known;
+				return 0;
+			}
+	if (module->inlined_count == PTX_CODE_LIMIT)
+		return 0;
+	if (ptx_grow((void **)&module->inlined, &parser->inlined_capacity, module->inlined_count,
+		     sizeof(*module->inlined), parser->error))
+		return -1;
+	module->inlined[module->inlined_count++] = at;
+	*call = module->inlined_count;
+	return 0;
+}
+
 /* .loc file line column[, ...] */
 int ptx_read_location(struct ptx_parser *parser)
 {
@@ -86,8 +143,13 @@ int ptx_read_location(struct ptx_parser *parser)
 	}
 	/* line 0 is code that belongs to no line: the one before it says more */
 	if (numbers[1] && numbers[0] <= UINT16_MAX && numbers[1] <= UINT32_MAX) {
+		uint32_t call;
+
+		if (read_call(parser, &call))
+			return -1;
 		parser->file = parser->first_file + (uint32_t)numbers[0];
 		parser->source_line = (uint32_t)numbers[1];
+		parser->call = call;
 	}
 	ptx_lexer_skip_line(&parser->lexer);
 	return ptx_advance(parser);

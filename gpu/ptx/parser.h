@@ -120,11 +120,12 @@ struct ptx_parser {
 	uint32_t by_register_count;
 	struct ptx_instruction after; /* of the call that is read; no executor: nothing */
 	uint32_t file, source_line;   /* of the last .loc */
+	uint32_t call;                /* as of a place */
 	uint32_t first_file;          /* of this PTX source: its .file numbers are relative to it */
 	uint32_t text_number, first_variable, first_function;
 	struct ptx_contract contract;
 	bool shared_name, weak; /* what the linkage words before this declaration say */
-	size_t place_capacity;
+	size_t place_capacity, inlined_capacity;
 };
 
 /* pool.c: zeroed memory that lives as long as the module.  NULL: no memory. */

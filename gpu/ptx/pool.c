@@ -81,5 +81,6 @@ void ptx_free(struct ptx_module *module)
 	free(module->kernels);
 	free(module->variables);
 	free(module->files);
+	free(module->inlined);
 	free(module);
 }

@@ -83,9 +83,10 @@
 	X(cuThreadExchangeStreamCaptureMode)                                                       \
 	X(cuUserObjectCreate)
 
-/* Since CUDA 12.0, 12.3 and 12.4; NULL in an older driver. */
+/* Since CUDA 11.7, 12.0, 12.3 and 12.4; NULL in an older driver. */
 /* clang-format off */
 #define DRIVER_NEWER_FUNCTIONS(X)                                                                  \
+	X(cuModuleGetLoadingMode, (CUmoduleLoadingMode *))                                         \
 	X(cuKernelGetFunction, (CUfunction *, void *kernel))                                       \
 	X(cuKernelGetName, (const char **, void *kernel))                                          \
 	X(cuFuncGetModule, (CUmodule *, CUfunction))                                               \

@@ -9,6 +9,8 @@
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/device/device_state.h"
 #include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/code/images.h"
+#include "gpu/sanitizer/code/loaded.h"
 #include "gpu/sanitizer/code/patching.h"
 
 static Sanitizer_SubscriberHandle subscriber;
@@ -81,7 +83,13 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 				   "driver of CUDA 12 or newer";
 		return -1;
 	}
-	patching_start(sink->wanted && driver.cuFuncGetName && driver.cuFuncGetModule);
+	patching_start(sink->wanted && driver.cuFuncGetName && driver.cuFuncGetModule,
+		       options->value_blocks ? PATCHING_VALUES
+		       : options->accesses   ? PATCHING_COUNTS
+					     : PATCHING_MARKS);
+	if (options->value_blocks)
+		images_start(sink);
+	loaded_start(sink);
 	calls_start(sink, options);
 	result = sanitizerSubscribe(&subscriber, callback, NULL);
 	if (result != SANITIZER_SUCCESS)

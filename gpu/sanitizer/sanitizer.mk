@@ -3,7 +3,7 @@
 
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c gpu/sanitizer/*/*.c)) \
-	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/nvidia/*.c gpu/sass/*.c) gpu/analysis/accessed.c gpu/analysis/may_write.c gpu/analysis/node_ordinals.c gpu/analysis/transfer.c) $(sanitizer_folder)/images.S.o
+	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/nvidia/*.c) $(patsubst %,gpu/sass/%.c,cubin instructions variables) gpu/analysis/accessed.c gpu/analysis/loaded_code.c gpu/analysis/may_write.c gpu/analysis/node_ordinals.c gpu/analysis/transfer.c) $(sanitizer_folder)/images.S.o
 provider_folders += $(sanitizer_folder)
 provider_objects += $(sanitizer_objects)
 all: $(if $(have_sanitizer),$(BUILD)/lib/libvflow-sanitizer.so)
@@ -27,22 +27,34 @@ $(sanitizer_folder)/patches.ptx: gpu/sanitizer/device/patches.cu $(device_header
 	$(Q)$(NVCC) --ptx -arch=compute_75 -std=c++17 -I. -I$(SANITIZER)/include --keep-device-functions -o $@ $<
 	$(Q)sed -i 's/^\.version .*/.version 6.3/' $@
 
-$(sanitizer_folder)/patches.fatbin: $(sanitizer_folder)/patches.ptx
+# the same for runs with the pass `access`, so that others do no more for it
+$(sanitizer_folder)/patches_access.ptx: gpu/sanitizer/device/patches.cu $(device_headers)
+	@mkdir -p $(@D)
+	@echo "  NVCC $< (access)"
+	$(Q)$(NVCC) --ptx -DFOLLOW_ACCESSES -arch=compute_75 -std=c++17 -I. -I$(SANITIZER)/include --keep-device-functions -o $@ $<
+	$(Q)sed -i 's/^\.version .*/.version 6.3/' $@
+
+$(patsubst %,$(sanitizer_folder)/%.fatbin,patches patches_access values): %.fatbin: %.ptx
 	$(Q)$(NVCC) --fatbin -w $(patch_fat) -Xptxas -w,--compile-as-tools-patch -o $@ $<
+
+$(sanitizer_folder)/values.ptx: gpu/sanitizer/device/values.cu $(device_headers)
+	@mkdir -p $(@D)
+	@echo "  NVCC $<"
+	$(Q)$(NVCC) --ptx -arch=compute_75 -std=c++17 -I. -I$(SANITIZER)/include --keep-device-functions -o $@ $<
+	$(Q)sed -i 's/^\.version .*/.version 6.3/' $@
 
 $(sanitizer_folder)/passes.fatbin: gpu/sanitizer/device/passes.cu $(device_headers)
 	@mkdir -p $(@D)
 	@echo "  NVCC $<"
 	$(Q)$(NVCC_FATBIN) -Werror all-warnings -o $@ $<
 
-# the same for runs with the pass `access`, so that others do no more for it
 $(sanitizer_folder)/passes_access.fatbin: gpu/sanitizer/device/passes.cu $(device_headers)
 	@mkdir -p $(@D)
 	@echo "  NVCC $< (access)"
 	$(Q)$(NVCC_FATBIN) -DFOLLOW_ACCESSES -Werror all-warnings -o $@ $<
 
-$(sanitizer_folder)/images.S.o: gpu/sanitizer/device/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin $(sanitizer_folder)/passes_access.fatbin
-	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -DPASSES_ACCESS='"$(sanitizer_folder)/passes_access.fatbin"' -o $@ $<
+$(sanitizer_folder)/images.S.o: gpu/sanitizer/device/images.S $(patsubst %,$(sanitizer_folder)/%.fatbin,patches patches_access values passes passes_access)
+	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPATCHES_ACCESS='"$(sanitizer_folder)/patches_access.fatbin"' -DVALUES='"$(sanitizer_folder)/values.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -DPASSES_ACCESS='"$(sanitizer_folder)/passes_access.fatbin"' -o $@ $<
 
 $(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -86,6 +86,7 @@ void cubin_each_symbol(const struct cubin *cubin,
 			symbol = (struct cubin_symbol){
 				.name = text_at(cubin, table.link, from.st_name),
 				.size = from.st_size,
+				.value = from.st_value,
 				.type = ELF64_ST_TYPE(from.st_info),
 				.section = from.st_shndx,
 				.is_kernel = ELF64_ST_TYPE(from.st_info) == STT_FUNC &&

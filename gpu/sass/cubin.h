@@ -33,7 +33,7 @@ struct cubin_section cubin_section(const struct cubin *cubin, unsigned number);
 
 struct cubin_symbol {
 	const char *name; /* "": it has none */
-	uint64_t size;
+	uint64_t size, value;
 	unsigned type, section; /* STT_...; the section may be none of the image */
 	bool is_kernel;         /* a function that can be launched */
 };

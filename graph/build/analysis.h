@@ -85,6 +85,7 @@ struct build_record {
 	 * trace: a number as in struct build_event (of the first two), and one of
 	 * build/callpaths.h or UINT32_MAX. */
 	uint32_t context, frame;
+	uint32_t range;      /* of GPU_RECORD_POOL_BLOCK, as in struct build_event */
 	const void *payload; /* aligned to 8; `size` is at least what gpu/records.def says */
 	uint32_t size;
 };

@@ -67,7 +67,7 @@ struct predecessors {
 	uint64_t unordered;
 
 	/* the last event */
-	bool pending, vertex, waits_for_own;
+	bool pending, vertex, waits, waits_for_own;
 	uint32_t call, stream, host; /* indices but for the call */
 	uint64_t start_ns;
 	struct points ordered, waited;
@@ -296,6 +296,9 @@ uint32_t predecessors_take(struct predecessors *p, uint32_t *call, const struct 
 		p->unordered += p->streams[p->stream].number && !p->streams[p->stream].told;
 		put(&p->streams[p->stream], p->start_ns, p->call);
 		commit_objects(p);
+	} else if (p->waits) {
+		for (uint32_t i = 0; i < p->ordered.count; i++)
+			add_point(&p->waited, p->ordered.list[i].stream, p->ordered.list[i].call);
 	}
 	remember_waits(p);
 	p->touched_count = 0;
@@ -319,7 +322,7 @@ void predecessors_event(struct predecessors *p, const struct build_event *event,
 {
 	p->pending = true;
 	p->vertex = event->vertex != PROFILE_NO_VERTEX;
-	p->waits_for_own = false;
+	p->waits = p->waits_for_own = false;
 	p->call = (uint32_t)event->number;
 	p->stream = stream_index(p, event->device, event->stream);
 	p->host = host_index(p, event->thread);
@@ -389,6 +392,7 @@ static int take_wait(struct predecessors *p, const struct gpu_wait *wait, struct
 {
 	uint32_t index = pair_map_get(&p->stream_of, wait->device, wait->stream);
 
+	p->waits = true;
 	p->waits_for_own |= wait->own || wait->scope == GPU_WAIT_OWN;
 	switch (wait->scope) {
 	case GPU_WAIT_ALL:

@@ -255,11 +255,17 @@ static int resolve_block(const struct process *process, struct build_record *rec
 	const struct contexts *contexts = &process->contexts;
 	const struct gpu_pool_block *block = record->payload;
 
-	if (record->size < sizeof(*block))
+	record->range = PROFILE_NO_ROW;
+	if (record->size < offsetof(struct gpu_pool_block, range))
 		return 0; /* as above */
 	if (block->frame > contexts->frame_count)
 		return error_set(error, "a block of a pool, of a frame that is not there");
 	record->frame = block->frame ? contexts->frames[block->frame - 1] : NO_FRAME;
+	if (record->size < sizeof(*block) || !block->range)
+		return 0; /* made before there were ranges, or outside of all */
+	if (block->range > contexts->range_count)
+		return error_set(error, "a block of a pool, of an NVTX range that is not there");
+	record->range = contexts->ranges[block->range - 1];
 	return 0;
 }
 

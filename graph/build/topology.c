@@ -58,7 +58,7 @@ struct topology {
 
 	/* The last event.  It changes the above only when the next one comes: what belongs to it
 	 * comes in between. */
-	bool pending, vertex, waits_for_own;
+	bool pending, vertex, waits, waits_for_own;
 	uint32_t stream, device, host; /* indices */
 	uint32_t device_number;
 	bool in_default;
@@ -198,8 +198,8 @@ static void commit(struct topology *topology)
 		commit_objects(topology, next);
 		if (topology->waits_for_own)
 			raise_to(&topology->waited, next);
-	} else {
-		raise_to(&stream->queue.next, topology->ordered);
+	} else if (topology->waits) {
+		raise_to(&topology->waited, topology->ordered);
 	}
 	raise_to(&topology->hosts[topology->host], topology->waited);
 	topology->touched_count = 0;
@@ -254,7 +254,7 @@ uint64_t topology_event(struct topology *topology, const struct build_event *eve
 	commit(topology);
 	topology->pending = true;
 	topology->vertex = event->vertex != PROFILE_NO_VERTEX;
-	topology->waits_for_own = false;
+	topology->waits = topology->waits_for_own = false;
 	topology->stream = stream_index(topology, event->device, event->stream);
 	topology->device = device_index(topology, event->device);
 	topology->host = host_index(topology, event->thread);
@@ -329,10 +329,19 @@ static uint64_t after_event(struct topology *topology, uint32_t device, uint32_t
 	return after;
 }
 
+/* After all blocking streams of the device but stream 0. */
+static uint64_t after_blocking(const struct topology *topology, uint32_t device)
+{
+	uint32_t index = pair_map_get(&topology->device_of, device, 0);
+
+	return index == UINT32_MAX ? 0 : topology->devices[index].blocking.next;
+}
+
 static int take_wait(struct topology *topology, const struct gpu_wait *wait, struct error *error)
 {
 	const struct device *device = &topology->devices[topology->device];
 
+	topology->waits = true;
 	topology->waits_for_own |= wait->own || wait->scope == GPU_WAIT_OWN;
 	switch (wait->scope) {
 	case GPU_WAIT_ALL:
@@ -345,7 +354,7 @@ static int take_wait(struct topology *topology, const struct gpu_wait *wait, str
 	case GPU_WAIT_STREAM:
 		raise_to(&topology->waited, after_stream(topology, wait->device, wait->stream));
 		if (!wait->stream) /* comes after those that are ordered with it */
-			raise_to(&topology->waited, device->blocking.next);
+			raise_to(&topology->waited, after_blocking(topology, wait->device));
 		break;
 	case GPU_WAIT_EVENT:
 		if (wait->recorded_ns > topology->start_ns)

@@ -8,8 +8,10 @@
  *   blocking streams of the device, and these after what was in stream 0 before them.  Allocations
  *   that are in no stream are in stream 0: CUDA lets no commands of different streams overlap
  *   around them, either;
- * - what had been put into another stream, where an event says so (GPU_RECORD_ORDER);
- * - what the host thread that makes it has waited for (GPU_RECORD_WAIT);
+ * - what had been put into another stream, maybe of another device, where an event says so
+ *   (GPU_RECORD_ORDER);
+ * - what the host thread that makes it has waited for (GPU_RECORD_WAIT, and ORDER of a call that
+ *   only waits);
  * - the last writer of each object it reads (RAW), and the last writer and all readers since of
  * each that it writes (WAW, WAR).  To allocate or free is to write the whole object.
  *

@@ -21,6 +21,7 @@ static const struct profile_column columns[] = {
 	FINDING_COLUMN(time_ns, COUNT, .nullable = true),
 	FINDING_COLUMN(saves_ns, COUNT, .nullable = true),
 	FINDING_COLUMN(saves_most_ns, COUNT, .nullable = true),
+	FINDING_COLUMN(code_place, INDEX, .nullable = true, .of = &profile_table_code_place),
 	{0},
 };
 
@@ -60,6 +61,7 @@ struct profile_finding *profile_add_finding(struct profile *profile)
 	ARRAY_RESERVE(profile->findings, profile->finding_count, profile->finding_capacity);
 	finding = &profile->findings[profile->finding_count++];
 	*finding = (struct profile_finding){.api = PROFILE_NO_ROW,
+					    .code_place = PROFILE_NO_ROW,
 					    .time_ns = PROFILE_UNKNOWN,
 					    .saves_ns = PROFILE_UNKNOWN,
 					    .saves_most_ns = PROFILE_UNKNOWN};

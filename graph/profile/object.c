@@ -72,6 +72,7 @@ static const struct profile_column site_columns[] = {
 	SITE_COLUMN(file, TEXT, .nullable = true),
 	SITE_COLUMN(line, 32),
 	SITE_COLUMN(name, TEXT, .nullable = true),
+	SITE_COLUMN(range, INDEX, .of = &profile_table_range, .nullable = true),
 	{0},
 };
 

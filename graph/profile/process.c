@@ -1,4 +1,5 @@
-/* graph/profile/process.c: the processes of a run, and the GPU code that they loaded. */
+/* graph/profile/process.c: the processes of a run, the memory of devices that they used, and
+ * the GPU code that they loaded. */
 #include "graph/profile/table.h"
 
 #define PROCESS_COLUMN(member, TYPE, ...) COLUMN(struct profile_process, member, TYPE, __VA_ARGS__)
@@ -21,6 +22,39 @@ const struct profile_table profile_table_process = {
 	.name = "process",
 	.columns = columns,
 	TABLE_ROWS(processes, process_count, process_capacity),
+};
+
+/* -- memory of the devices that they used -- */
+
+#define MEMORY_COLUMN(member, TYPE, ...)                                                           \
+	COLUMN(struct profile_device_memory, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column memory_columns[] = {
+	KEY("id", ID),
+	MEMORY_COLUMN(process, INDEX, .of = &profile_table_process),
+	MEMORY_COLUMN(device, 32),
+	MEMORY_COLUMN(total, COUNT),
+	MEMORY_COLUMN(first_unused, COUNT),
+	MEMORY_COLUMN(unused, COUNT),
+	MEMORY_COLUMN(allocated, COUNT),
+	MEMORY_COLUMN(own, COUNT),
+	{0},
+};
+
+static bool memory_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_device_memory *memory = row;
+
+	(void)profile;
+	return memory->unused <= memory->total;
+}
+
+const struct profile_table profile_table_device_memory = {
+	.name = "device_memory",
+	.columns = memory_columns,
+	.optional = true,
+	TABLE_ROWS(device_memory, device_memory_count, device_memory_capacity),
+	.holds = memory_holds,
 };
 
 /* -- the GPU code that they loaded -- */

@@ -5,6 +5,7 @@
 #define VFLOW_GRAPH_PROFILE_PROFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "collect/coverage/coverage.h"
@@ -20,6 +21,11 @@ static inline void profile_add(uint64_t *sum, uint64_t more)
 {
 	*sum = more > PROFILE_NUMBER_MAX - *sum ? PROFILE_NUMBER_MAX : *sum + more;
 }
+
+struct profile_bytes {
+	void *bytes; /* NULL: there are none */
+	size_t size;
+};
 
 /* One frame of a call path as a person sees it; an inlined function is a frame of its own. */
 struct profile_frame {
@@ -375,6 +381,13 @@ struct profile_lifetime {
 	/* ids of the vertices of `first`, `last`, `idle_from`, `idle_to` */
 	uint32_t first_vertex, last_vertex, idle_from_vertex, idle_to_vertex;
 	bool unseen; /* something that was not seen may have accessed it, too */
+	/*
+	 * Copies and sets that wrote it and whose next access was another one that did, and did not
+	 * read it (DrGPUM, Definition 3.7), whichever bytes that were; ids of the vertices of the
+	 * first two.  PROFILE_UNKNOWN: an older profile.
+	 */
+	uint64_t dead_writes;
+	uint32_t dead_vertex, dead_next_vertex;
 };
 
 /* What calls have accessed of an object (gpu/records.def, ACCESSED). */
@@ -395,6 +408,72 @@ struct profile_slices {
 	uint64_t launches, largest_bytes;
 };
 
+/*
+ * How often a launch has accessed the elements of an object that it did access, units of 4 bytes:
+ * of all launches that have accessed some more often than others, the one with the highest
+ * coefficient of variation (DrGPUM, Definition 3.9; gpu/records.def, FREQUENCY).
+ */
+struct profile_frequency {
+	uint32_t object;   /* index into profile->objects */
+	uint32_t vertex;   /* id of the kernel */
+	uint64_t launches; /* that have accessed some more often, of any kernel */
+	uint64_t elements, accesses, most;
+	uint32_t granularity; /* bytes that were counted together */
+	double variation;
+};
+
+enum { PROFILE_FREQUENCY_COUNTS = 16 };
+
+/* Of such a launch; those without elements and accesses are left out. */
+struct profile_frequency_count {
+	uint32_t frequency; /* index into profile->frequencies */
+	uint32_t number;    /* below PROFILE_FREQUENCY_COUNTS */
+	uint64_t elements; /* that were accessed 2^number times or more, but less than twice that */
+	uint64_t accesses; /* to the part of the object of this number, of as many of equal size */
+};
+
+/* A place in GPU code: pass `values`. */
+struct profile_code_place {
+	char *function; /* demangled */
+	char *file;     /* NULL: not known */
+	uint32_t line;  /* of the file; 0: not known */
+	uint64_t code;  /* line of the PTX, or offset of the instruction in the function */
+};
+
+/*
+ * The values with which the launches of a kernel have accessed the objects of a site, at one place
+ * or at all places: those of one kind and type.  As gpu/records.def (VALUES) has them of a launch.
+ */
+struct profile_value_stats {
+	uint32_t vertex;          /* id */
+	uint32_t site;            /* id; PROFILE_NO_VERTEX: shared memory */
+	uint32_t place;           /* index into profile->code_places; PROFILE_NO_ROW: all of them */
+	uint32_t kind, type;      /* enum gpu_value_kind, enum gpu_value_type */
+	uint64_t launches;        /* that were looked at and made such accesses */
+	uint64_t single_launches; /* of these, each with one value only */
+	uint64_t count, zeros, repeats;
+	uint64_t all, any; /* bits that all have, that any has */
+	bool ranged;       /* least and most are known; numbers beyond 2^53 are rounded */
+	bool linear;       /* slope and intercept are */
+	bool sampled;      /* of some blocks of a launch only (--value-blocks) */
+	bool partly;       /* the launches have moved other values, too, that nobody looked at */
+	double least, most, slope, intercept;
+	double mean, deviation; /* of floats that are finite: standard deviation */
+	uint32_t fits;          /* bits 1 << enum gpu_value_fit */
+	/* Different values: of one launch the most, at least; of all at most (PROFILE_UNKNOWN). */
+	uint64_t distinct, distinct_most;
+	uint32_t near_bits; /* 0: none */
+	uint64_t near, near_count;
+};
+
+/* The most frequent values of such a row, most frequent first. */
+struct profile_top_value {
+	uint32_t value; /* index into profile->values */
+	uint64_t bits;
+	char *text;            /* as people write it */
+	uint64_t count, error; /* at least so often, and at most so much more often */
+};
+
 /* Invocations of a vertex that were not analysed: other tables know nothing of what they did. */
 struct profile_unseen {
 	uint32_t vertex; /* id */
@@ -408,6 +487,8 @@ struct profile_finding {
 	uint32_t object; /* vertex id of the object's site; GRAPH_HOST: about no object */
 	uint32_t api; /* index into profile->apis: the calls it is about; PROFILE_NO_ROW: of vertex
 		       */
+	uint32_t code_place; /* index into profile->code_places: what it is about most; or
+				PROFILE_NO_ROW */
 	enum graph_access access;
 	uint64_t bytes; /* that could be saved */
 	double fraction;
@@ -460,10 +541,11 @@ struct profile_pool {
 	uint64_t reported_bytes; /* the most that the pool itself counted; PROFILE_UNKNOWN */
 };
 
-/* Blocks of a pool that were allocated at one call path and have one name. */
+/* Blocks of a pool that were allocated at one call path in one NVTX range and have one name. */
 struct profile_pool_site {
-	uint32_t pool; /* index into profile->pools */
-	char *name;    /* NULL: they have none */
+	uint32_t pool;  /* index into profile->pools */
+	uint32_t range; /* index into profile->ranges; PROFILE_NO_ROW: none */
+	char *name;     /* NULL: they have none */
 	uint64_t blocks, bytes, live_blocks, live_bytes;
 	uint64_t peak_blocks, peak_bytes; /* at the pool's peak */
 	char *callpath;                   /* as of apis; NULL: not known */
@@ -492,12 +574,63 @@ struct profile_gpu_module {
 	uint32_t frame; /* while the profile is built; in no file */
 };
 
+/*
+ * Memory of a device by the driver's own figures: when the process had allocated most there, of
+ * what was told (gpu/records.def, DEVICE_MEMORY); first_unused: when it had allocated nothing.
+ */
+struct profile_device_memory {
+	uint32_t process, device;
+	uint64_t total, first_unused, unused, allocated, own;
+};
+
 /* A kernel of such modules: all that were launched, and the largest ones. */
 struct profile_gpu_function {
 	uint32_t module; /* index into profile->gpu_modules */
 	char *name;      /* demangled */
 	uint64_t bytes;  /* of machine code */
 	bool launched;
+};
+
+/* A device whose multiprocessors were sampled, of a context: pass `stalls`. */
+struct profile_stall_device {
+	uint32_t process;                /* index into profile->processes */
+	uint32_t device, period;         /* every 2^period cycles */
+	uint64_t samples, other_samples; /* all; those in kernels that are not the program's */
+	/* Of a multiprocessor; 0: not known. */
+	uint32_t multiprocessors, warps, blocks, registers, shared_bytes;
+	uint32_t kilohertz, memory_kilohertz, bus_bits; /* the clocks; 0: not known */
+};
+
+/* A module's image, the cubin. */
+#define PROFILE_STALL_CODE_MAX (UINT64_C(512) << 20) /* bytes of all images */
+struct profile_stall_code {
+	uint64_t crc, bytes;
+	struct profile_bytes image; /* packed with zstd; NULL: it was not kept */
+};
+
+/* A function that was sampled, with the launches of it, if it is a kernel. */
+struct profile_stall_function {
+	uint32_t code; /* index into profile->stall_codes */
+	char *name;    /* mangled, as in the image */
+	uint64_t launches, time_ns;
+	/* the geometry that took most time, of so many; of each thread, and bytes of shared memory
+	 */
+	uint32_t grid_x, grid_y, grid_z, block_x, block_y, block_z;
+	uint32_t registers, static_bytes, dynamic_bytes, local_bytes, geometries;
+};
+
+struct profile_stall_sample {
+	uint32_t function; /* index into profile->stall_functions */
+	uint32_t offset;   /* bytes, from its start */
+	uint32_t reason;   /* of gpu/stall_reasons.def */
+	uint64_t samples, latency;
+};
+
+/* Which operation launches a kernel that was sampled. */
+struct profile_stall_vertex {
+	uint32_t function; /* index into profile->stall_functions */
+	uint32_t vertex;
+	uint64_t launches, time_ns;
 };
 
 /* A function of CUDA that returned an error to the program, at one call path. */
@@ -572,6 +705,17 @@ struct profile {
 	uint32_t accessed_count, accessed_capacity;
 	struct profile_slices *slices; /* in order of objects */
 	uint32_t slice_count, slice_capacity;
+	struct profile_frequency *frequencies; /* in order of objects */
+	uint32_t frequency_count, frequency_capacity;
+	struct profile_frequency_count *frequency_counts; /* in order of frequencies and numbers */
+	uint32_t frequency_count_count, frequency_count_capacity;
+	struct profile_code_place *code_places;
+	uint32_t code_place_count, code_place_capacity;
+	struct profile_value_stats
+		*values; /* in order of vertices and sites; all places before each */
+	uint32_t value_count, value_capacity;
+	struct profile_top_value *top_values; /* in order of `value` */
+	uint32_t top_value_count, top_value_capacity;
 	struct profile_unseen *unseen;
 	uint32_t unseen_count, unseen_capacity;
 	struct profile_range *ranges;
@@ -606,10 +750,22 @@ struct profile {
 	uint32_t pool_site_count, pool_site_capacity;
 	struct profile_pool_segment *pool_segments;
 	uint32_t pool_segment_count, pool_segment_capacity;
+	struct profile_device_memory *device_memory;
+	uint32_t device_memory_count, device_memory_capacity;
 	struct profile_gpu_module *gpu_modules;
 	uint32_t gpu_module_count, gpu_module_capacity;
 	struct profile_gpu_function *gpu_functions;
 	uint32_t gpu_function_count, gpu_function_capacity;
+	struct profile_stall_device *stall_devices;
+	uint32_t stall_device_count, stall_device_capacity;
+	struct profile_stall_code *stall_codes; /* with the events */
+	uint32_t stall_code_count, stall_code_capacity;
+	struct profile_stall_function *stall_functions; /* with the events */
+	uint32_t stall_function_count, stall_function_capacity;
+	struct profile_stall_sample *stall_samples; /* with the events */
+	uint32_t stall_sample_count, stall_sample_capacity;
+	struct profile_stall_vertex *stall_vertices; /* with the events */
+	uint32_t stall_vertex_count, stall_vertex_capacity;
 	struct profile_failed_call *failed_calls;
 	uint32_t failed_call_count, failed_call_capacity;
 	struct profile_coverage *coverage;
@@ -666,6 +822,10 @@ struct profile *profile_read(const char *path, struct error *error);
  * they are many and few commands need them.  -1: damaged.
  */
 int profile_read_events(struct profile *profile, const char *path, struct error *error);
+
+/* The most frequent values of a row of profile->values; NULL and 0: none is known. */
+const struct profile_top_value *profile_top_values(const struct profile *profile, uint32_t value,
+						   uint32_t *count);
 
 /* "function file.c:12" (last path component), "function", or "libfoo.so+0x1234"; caller frees. */
 char *profile_frame_text(const struct profile_frame *frame);

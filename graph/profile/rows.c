@@ -167,6 +167,21 @@ char *rows_text(struct profile_rows *rows, int column)
 	return xstrdup(rows_view(rows, column));
 }
 
+struct profile_bytes rows_blob(struct profile_rows *rows, int column)
+{
+	const struct profile_value *value = &rows->values[column];
+	struct profile_bytes blob = {0};
+
+	if (value->type != SQLITE_BLOB || !value->bytes || value->size <= 0) {
+		rows_fail_row(rows);
+		return blob;
+	}
+	blob.size = (size_t)value->size;
+	blob.bytes = xmalloc(blob.size);
+	memcpy(blob.bytes, value->bytes, blob.size);
+	return blob;
+}
+
 int rows_set_error(const struct profile_rows *rows, const char *path)
 {
 	return (rows->unreadable ? profile_set_unreadable : profile_set_damaged)(path, rows->error);

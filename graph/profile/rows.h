@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "graph/profile/profile.h"
 #include "util/error.h"
 
 struct digest;
@@ -55,6 +56,7 @@ bool rows_is_null(const struct profile_rows *rows, int column);
 /* Never NULL: until the next row, or owned by the caller. */
 const char *rows_view(struct profile_rows *rows, int column);
 char *rows_text(struct profile_rows *rows, int column);
+struct profile_bytes rows_blob(struct profile_rows *rows, int column); /* owned by the caller */
 
 /* Completes the error of what failed, also after the rows.  Returns -1. */
 int rows_set_error(const struct profile_rows *rows, const char *path);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "graph/profile/digest.h"
+#include "graph/profile/profile.h"
 #include "util/error.h"
 
 /*
@@ -15,7 +16,9 @@
 struct profile_writer {
 	sqlite3 *db;
 	sqlite3_stmt *statement;
-	int column;
+	const char *table;
+	int columns, column;   /* of a row; the next */
+	int at_once, complete; /* rows that the statement inserts; those that it has by now */
 	struct digest *digest; /* of the rows since writer_start() */
 	uint64_t rows;
 	bool failed;
@@ -37,6 +40,8 @@ void writer_double(struct profile_writer *writer, double value);
 void writer_null(struct profile_writer *writer);
 /* NULL makes a null; the text must live until writer_end_row(). */
 void writer_text(struct profile_writer *writer, const char *text);
+/* `bytes` of NULL make a null; they must live as long. */
+void writer_blob(struct profile_writer *writer, const struct profile_bytes *bytes);
 void writer_end_row(struct profile_writer *writer);
 
 #endif

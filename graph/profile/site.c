@@ -48,6 +48,9 @@ static const struct profile_column lifetime_columns[] = {
 	LIFETIME_COLUMN(idle_from_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
 	LIFETIME_COLUMN(idle_to_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
 	LIFETIME_COLUMN(unseen, FLAG),
+	LIFETIME_COLUMN(dead_writes, COUNT, .nullable = true),
+	LIFETIME_COLUMN(dead_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
+	LIFETIME_COLUMN(dead_next_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
 	{0},
 };
 
@@ -82,6 +85,8 @@ static bool holds(const struct profile *profile, const void *row)
 	return is_known(&life->made) && is_known(&life->first) == (life->accesses > 0) &&
 	       is_known(&life->last) == (life->accesses > 0) &&
 	       is_known(&life->idle_from) == is_known(&life->idle_to) &&
+	       (life->dead_writes == PROFILE_UNKNOWN || !life->dead_writes ||
+		life->dead_writes < life->accesses) &&
 	       (!is_known(&life->first) || in_order(&life->first, &life->last)) &&
 	       (!is_known(&life->last) || in_order(&life->last, &life->freed)) &&
 	       (!is_known(&life->idle_from) || (in_order(&life->first, &life->idle_from) &&
@@ -195,4 +200,90 @@ const struct profile_table profile_table_slice = {
 	TABLE_ROWS(slices, slice_count, slice_capacity),
 	.holds = slice_holds,
 	.validate = validate_slices,
+};
+
+#define FREQUENCY_COLUMN(member, TYPE, ...)                                                        \
+	COLUMN(struct profile_frequency, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column frequency_columns[] = {
+	KEY("id", ID),
+	FREQUENCY_COLUMN(object, INDEX, .of = &profile_table_object),
+	FREQUENCY_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	FREQUENCY_COLUMN(launches, COUNT),
+	FREQUENCY_COLUMN(elements, COUNT),
+	FREQUENCY_COLUMN(accesses, COUNT),
+	FREQUENCY_COLUMN(most, COUNT),
+	FREQUENCY_COLUMN(granularity, 32),
+	FREQUENCY_COLUMN(variation, REAL),
+	{0},
+};
+
+static bool frequency_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_frequency *frequency = row;
+	const uint64_t size = profile->objects[frequency->object].size;
+
+	return frequency->launches && frequency->elements &&
+	       frequency->elements <= size / 4 + (size % 4 != 0) && frequency->most &&
+	       frequency->most <= frequency->accesses && frequency->granularity &&
+	       frequency->variation >= 0;
+}
+
+static int validate_frequencies(const struct profile *profile, struct error *error)
+{
+	for (uint32_t i = 1; i < profile->frequency_count; i++)
+		if (profile->frequencies[i].object <= profile->frequencies[i - 1].object)
+			return error_set(error, "table frequency: objects are not in order");
+	return 0;
+}
+
+const struct profile_table profile_table_frequency = {
+	.name = "frequency",
+	.columns = frequency_columns,
+	.optional = true,
+	TABLE_ROWS(frequencies, frequency_count, frequency_capacity),
+	.holds = frequency_holds,
+	.validate = validate_frequencies,
+};
+
+#define FREQUENCY_COUNT_COLUMN(member, TYPE, ...)                                                  \
+	COLUMN(struct profile_frequency_count, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column frequency_count_columns[] = {
+	KEY("id", ID),
+	FREQUENCY_COUNT_COLUMN(frequency, INDEX, .of = &profile_table_frequency),
+	FREQUENCY_COUNT_COLUMN(number, 32),
+	FREQUENCY_COUNT_COLUMN(elements, COUNT),
+	FREQUENCY_COUNT_COLUMN(accesses, COUNT),
+	{0},
+};
+
+static bool frequency_count_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_frequency_count *count = row;
+	const struct profile_frequency *frequency = &profile->frequencies[count->frequency];
+
+	return count->number < PROFILE_FREQUENCY_COUNTS && count->elements <= frequency->elements &&
+	       count->accesses <= frequency->accesses && (count->elements || count->accesses);
+}
+
+static int validate_frequency_counts(const struct profile *profile, struct error *error)
+{
+	const struct profile_frequency_count *counts = profile->frequency_counts;
+
+	for (uint32_t i = 1; i < profile->frequency_count_count; i++)
+		if (counts[i].frequency < counts[i - 1].frequency ||
+		    (counts[i].frequency == counts[i - 1].frequency &&
+		     counts[i].number <= counts[i - 1].number))
+			return error_set(error, "table frequency_count: rows are not in order");
+	return 0;
+}
+
+const struct profile_table profile_table_frequency_count = {
+	.name = "frequency_count",
+	.columns = frequency_count_columns,
+	.optional = true,
+	TABLE_ROWS(frequency_counts, frequency_count_count, frequency_count_capacity),
+	.holds = frequency_count_holds,
+	.validate = validate_frequency_counts,
 };

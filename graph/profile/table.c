@@ -40,6 +40,8 @@ const char *table_column_sql(const struct profile_column *column)
 
 	if (column->type == COLUMN_TEXT || type == FIELD_TEXT)
 		return "TEXT";
+	if (column->type == COLUMN_BLOB)
+		return "BLOB";
 	return column->type == COLUMN_REAL || type == FIELD_FRACTION ? "REAL" : "INTEGER";
 }
 
@@ -139,12 +141,15 @@ uint32_t table_find_row(const struct profile_table *table, struct profile *profi
 static void release_texts(const struct profile_table *table, void *row)
 {
 	for (const struct profile_column *column = table->columns; column->name; column++) {
-		char **text = member(row, column->at);
+		void *at = member(row, column->at);
 
-		if (column->type != COLUMN_TEXT)
-			continue;
-		free(*text);
-		*text = NULL;
+		if (column->type == COLUMN_TEXT) {
+			free(*(char **)at);
+			*(char **)at = NULL;
+		} else if (column->type == COLUMN_BLOB) {
+			free(((struct profile_bytes *)at)->bytes);
+			*(struct profile_bytes *)at = (struct profile_bytes){0};
+		}
 	}
 }
 
@@ -240,6 +245,8 @@ static bool column_holds(const struct profile *profile, const struct profile_col
 		return isfinite(*(const double *)at);
 	case COLUMN_TEXT:
 		return is_text(*(char *const *)at, column->nullable);
+	case COLUMN_BLOB:
+		return column->nullable || ((const struct profile_bytes *)at)->bytes;
 	case COLUMN_FIELD:
 		return field_holds(profile, column->field, row);
 	case COLUMN_ID:

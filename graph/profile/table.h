@@ -37,6 +37,7 @@ enum profile_column_type {
 			  PROFILE_NO_ROW */
 	COLUMN_REAL,   /* double, finite */
 	COLUMN_TEXT,   /* char *, owned, clean; null is NULL */
+	COLUMN_BLOB,   /* struct profile_bytes, owned; null is NULL */
 	COLUMN_FIELD,  /* `field`, of a vertex or an edge */
 };
 

@@ -81,6 +81,9 @@ static void read_column(struct profile_rows *rows, int at, const struct profile_
 	case COLUMN_TEXT:
 		*(char **)to = rows_text(rows, at);
 		break;
+	case COLUMN_BLOB:
+		*(struct profile_bytes *)to = rows_blob(rows, at);
+		break;
 	case COLUMN_FIELD:
 		read_field(rows, at, column->field, row);
 		break;

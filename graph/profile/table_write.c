@@ -72,6 +72,9 @@ static void write_column(struct profile_writer *writer, const struct profile_col
 	case COLUMN_TEXT:
 		writer_text(writer, *(char *const *)at);
 		break;
+	case COLUMN_BLOB:
+		writer_blob(writer, at);
+		break;
 	case COLUMN_FIELD:
 		write_field(writer, column->field, row);
 		break;

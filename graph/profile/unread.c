@@ -1,4 +1,5 @@
-/* graph/profile/unread.c: where lies what operations wrote and nobody read. */
+/* graph/profile/unread.c: where lies what operations wrote and nobody read, and which invocations
+ * were not analysed. */
 #include "graph/profile/table.h"
 
 #define UNREAD_COLUMN(member, TYPE, ...) COLUMN(struct profile_unread, member, TYPE, __VA_ARGS__)
@@ -27,4 +28,20 @@ const struct profile_table profile_table_unread = {
 	.optional = true,
 	TABLE_ROWS(unread, unread_count, unread_capacity),
 	.holds = holds,
+};
+
+#define UNSEEN_COLUMN(member, TYPE, ...) COLUMN(struct profile_unseen, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column unseen_columns[] = {
+	KEY("id", ID),
+	UNSEEN_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	UNSEEN_COLUMN(invocations, COUNT),
+	{0},
+};
+
+const struct profile_table profile_table_unseen = {
+	.name = "unseen",
+	.columns = unseen_columns,
+	.optional = true,
+	TABLE_ROWS(unseen, unseen_count, unseen_capacity),
 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/language/regex.h"
+#include "util/regex.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -397,7 +397,7 @@ static bool ignores_repetition(const struct clause *clause, const struct clause 
 {
 	const struct projection *projection;
 
-	while (clause < end && (clause->type == CLAUSE_MATCH || clause->type == CLAUSE_UNWIND))
+	while (clause < end && clause->type < CLAUSE_WITH)
 		clause++;
 	if (clause == end || clause->type == CLAUSE_GRAPH)
 		return clause < end || once;
@@ -422,6 +422,8 @@ static int check_clause(struct checker *checker, struct clause *clause)
 		return check_match(checker, clause);
 	case CLAUSE_UNWIND:
 		return check_unwind(checker, clause);
+	case CLAUSE_CALL:
+		return check_called(checker, clause);
 	case CLAUSE_GRAPH:
 		return check_graph(checker, clause);
 	default:
@@ -497,7 +499,7 @@ static int check_columns(struct checker *checker, const struct clause *first,
 	return 0;
 }
 
-static int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
+int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
 {
 	uint32_t first = clause_part_end(clauses, 0, count);
 
@@ -506,46 +508,12 @@ static int check_clauses(struct checker *checker, struct clause *clauses, uint32
 		end = clause_part_end(clauses, from, count);
 		if (from)
 			leave_scope(checker);
+		check_import(checker, &clauses[from]);
 		if (check_part(checker, &clauses[from], end - from, once) != 0 ||
 		    check_columns(checker, &clauses[first - 1], &clauses[end - 1]) != 0)
 			return -1;
 	}
 	return 0;
-}
-
-int check_subquery(struct checker *checker, struct expr *expr, unsigned *kinds)
-{
-	struct subquery *subquery = expr->subquery;
-	struct checker before = *checker;
-	uint32_t slots = checker->query->slot_count;
-	bool *bound = xcalloc((size_t)slots + 1, sizeof(*bound));
-	int result;
-
-	*kinds = subquery->type == SUBQUERY_EXISTS  ? KIND(VALUE_BOOLEAN)
-		 : subquery->type == SUBQUERY_COUNT ? KIND(VALUE_INTEGER)
-						    : KIND(VALUE_LIST);
-	subquery->first_slot = slots;
-	subquery->around = checker->subquery;
-	checker->subquery = subquery;
-	checker->around = checker->scope.count;
-	checker->projection = NULL;
-	checker->in_aggregate = false;
-	/* all that is visible is there when the subquery runs */
-	if (slots)
-		memcpy(bound, checker->bound, slots * sizeof(*bound));
-	for (uint32_t i = 0; i < checker->scope.count; i++)
-		checker->bound[checker->scope.items[i].slot] = true;
-	result = check_clauses(checker, subquery->clauses, subquery->clause_count,
-			       subquery->type == SUBQUERY_EXISTS);
-	if (slots)
-		memcpy(checker->bound, bound, slots * sizeof(*bound));
-	free(bound);
-	checker->subquery = before.subquery;
-	checker->around = before.around;
-	checker->scope = before.scope;
-	checker->projection = before.projection;
-	checker->in_aggregate = before.in_aggregate;
-	return result;
 }
 
 /* Whether RETURN GRAPH names the vertices of a group, which sets of vertices do not tell apart. */

@@ -27,7 +27,9 @@ struct checker {
 	struct scope scope;
 	uint32_t around;           /* the first variables of the scope, which are from around ... */
 	struct subquery *subquery; /* ... this one; NULL outside of any */
-	bool *bound;               /* per slot: bound by the clauses so far */
+	const struct scope *outside; /* what is around the innermost CALL; NULL: there is none */
+	bool imports; /* of that its parts see what a WITH at their beginning names */
+	bool *bound;  /* per slot: bound by the clauses so far */
 	uint32_t bound_capacity;
 	bool *calls; /* per slot: it may be a call or an object */
 	uint32_t call_capacity;
@@ -68,6 +70,14 @@ int check_pattern(struct checker *checker, struct match *match);
 /* One edge with a range, whose ends are all that counts: then each end needs to be found once. */
 bool check_only_ends_count(const struct match *match);
 int check_subquery(struct checker *checker, struct expr *expr, unsigned *kinds);
+/* Of a query, or a subquery.  once: nothing but whether there is a row counts at the end. */
+int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once);
+/* CALL { ... } */
+int check_called(struct checker *checker, struct clause *clause);
+/* Whether a variable of this name is around the innermost CALL (and was not handed in). */
+bool check_is_outside(const struct checker *checker, const char *name);
+/* At the beginning of each part of a query: in CALL, its first WITH may see what is outside. */
+void check_import(struct checker *checker, const struct clause *first);
 struct expr *check_make(struct checker *checker, enum expr_type type, uint32_t at, uint32_t count);
 
 bool expr_same(const struct expr *a, const struct expr *b);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "query/language/check.h"
-#include "query/language/regex.h"
+#include "util/regex.h"
 #include "util/memory.h"
 
 /* -- calls -- */

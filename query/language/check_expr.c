@@ -72,6 +72,10 @@ static int unknown_variable(struct checker *checker, const struct expr *expr)
 		return check_fail(checker, expr->at,
 				  "%s is one number for all rows: it cannot use the variable '%s'",
 				  checker->once, expr->name);
+	if (check_is_outside(checker, expr->name))
+		return check_fail(checker, expr->at,
+				  "'%s' is outside of this CALL: hand it in with CALL (%s) { ... }",
+				  expr->name, expr->name);
 	const char **names = xcalloc(checker->scope.count + 1, sizeof(*names)), *nearest;
 	int result;
 

@@ -20,6 +20,11 @@ static int check_element(struct checker *checker, struct element *element, unsig
 					  element->name);
 		element->declared = true;
 		element->slot = check_new_slot(checker, false);
+		if (element->name && check_is_outside(checker, element->name))
+			check_note(checker, element->at,
+				   "'%s' is not the one outside of this CALL, which CALL (%s) "
+				   "would hand in",
+				   element->name, element->name);
 		if (element->name)
 			check_declare(checker, element->name, element->slot, kinds);
 		return 0;

@@ -10,7 +10,7 @@
 #include "query/language/eval_list.h"
 #include "query/language/match.h"
 #include "query/print.h"
-#include "query/language/regex.h"
+#include "util/regex.h"
 #include "util/memory.h"
 
 /* few steps between looks: one may compare long lists */

@@ -337,6 +337,64 @@ static bool push_unwind(struct execution *execution, uint32_t index)
 	return true;
 }
 
+/* A row of a CALL, and where the rows go on that its body returns. */
+struct called {
+	struct execution *execution;
+	uint32_t clause;
+	struct arena kept; /* while the body runs, what those around it keep; else what it keeps */
+	bool found, more;
+};
+
+/* Whoever runs has its own `kept`; the other counts as memory elsewhere. */
+static void change_kept(struct run *run, struct called *called)
+{
+	struct arena kept = run->kept;
+
+	run->elsewhere += kept.total;
+	run->elsewhere -= called->kept.total;
+	run->kept = called->kept;
+	called->kept = kept;
+}
+
+static bool push_returned(void *data, const struct projection *projection)
+{
+	struct called *called = data;
+	struct run *run = called->execution->run;
+	const struct call *call = called->execution->clauses[called->clause].call;
+
+	called->found = true;
+	for (uint32_t i = 0; i < call->column_count; i++)
+		run->row[call->columns[i]] = run->row[projection->items[i].slot];
+	change_kept(run, called);
+	called->more = run_step(run) && push(called->execution, called->clause + 1);
+	change_kept(run, called);
+	return called->more;
+}
+
+static bool push_call(struct execution *execution, uint32_t index)
+{
+	const struct call *call = execution->clauses[index].call;
+	struct run *run = execution->run;
+	struct called called = {.execution = execution, .clause = index, .more = true};
+	struct execution body = {.run = run,
+				 .clauses = call->body.clauses,
+				 .clause_count = call->body.clause_count,
+				 .emit = push_returned,
+				 .data = &called};
+
+	change_kept(run, &called);
+	if (run_step(run))
+		execute(&body);
+	change_kept(run, &called);
+	run->elsewhere -= called.kept.total;
+	arena_free(&called.kept);
+	if (run->failed || called.found || !call->optional)
+		return called.more && !run->failed;
+	for (uint32_t i = 0; i < call->column_count; i++)
+		run->row[call->columns[i]] = (struct value){0};
+	return push(execution, index + 1);
+}
+
 static bool push_clause(struct execution *execution, uint32_t index)
 {
 	struct run *run = execution->run;
@@ -355,6 +413,8 @@ static bool push_clause(struct execution *execution, uint32_t index)
 		return push(execution, index + 1);
 	case CLAUSE_UNWIND:
 		return push_unwind(execution, index);
+	case CLAUSE_CALL:
+		return push_call(execution, index);
 	case CLAUSE_GRAPH:
 		for (uint32_t i = 0; i < clause->name_count; i++)
 			run_keep(run, run->row[clause->slots[i]]);

@@ -19,7 +19,7 @@
 enum { UNKNOWN = -1 };
 
 static const char *const columns[] = {"step", "within", "clause", "does", "rows"};
-enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+enum { COLUMNS = sizeof(columns) / sizeof(*columns), ROWS = COLUMNS - 1 };
 
 struct explainer {
 	const struct query *query;
@@ -35,6 +35,8 @@ struct explainer {
 };
 
 static void explain_subqueries(struct explainer *explainer, int64_t step, const struct expr *expr);
+static void explain_clauses(struct explainer *explainer, const struct clause *clauses,
+			    uint32_t count);
 
 /* -- rows of the table -- */
 
@@ -42,6 +44,11 @@ static FILE *begin_row(struct explainer *explainer)
 {
 	explainer->file = xopen_memstream(&explainer->text, &explainer->length);
 	return explainer->file;
+}
+
+static struct value rows_value(const struct explainer *explainer)
+{
+	return explainer->rows == UNKNOWN ? (struct value){0} : value_integer(explainer->rows);
 }
 
 /* The step whose text has been written; returns its number. */
@@ -62,7 +69,7 @@ static int64_t end_row(struct explainer *explainer, const char *clause)
 	row[1] = explainer->within ? value_integer(explainer->within) : (struct value){0};
 	row[2] = value_text(clause);
 	row[3] = value_text(arena_text(&result->arena, explainer->text, explainer->length));
-	row[4] = explainer->rows == UNKNOWN ? (struct value){0} : value_integer(explainer->rows);
+	row[ROWS] = rows_value(explainer);
 	free(explainer->text);
 	explainer->text = NULL;
 	return step;
@@ -417,6 +424,22 @@ static void explain_unwind(struct explainer *explainer, const struct clause *cla
 	explain_subqueries(explainer, step, clause->list);
 }
 
+static void explain_call(struct explainer *explainer, const struct call *call)
+{
+	struct explainer inner = *explainer;
+	const char *before = ", with ";
+
+	fputs("for each row", begin_row(explainer));
+	for (uint32_t i = 0; i < call->name_count; i++, before = ", ")
+		fprintf(explainer->file, "%s%s", before, call->names[i]);
+	fputs(call->star ? ", with all variables" : "", explainer->file);
+	inner.within = end_row(explainer, call->optional ? "OPTIONAL CALL" : "CALL");
+	inner.rows = 1;
+	explain_clauses(&inner, call->body.clauses, call->body.clause_count);
+	explainer->rows = call->optional ? UNKNOWN : times(explainer->rows, inner.rows);
+	explainer->result->rows[(inner.within - 1) * COLUMNS + ROWS] = rows_value(explainer);
+}
+
 static void explain_graph(struct explainer *explainer, const struct clause *clause)
 {
 	fputs("keep of the graph ", begin_row(explainer));
@@ -441,6 +464,9 @@ static void explain_part(struct explainer *explainer, const struct clause *claus
 			break;
 		case CLAUSE_UNWIND:
 			explain_unwind(explainer, &clauses[i]);
+			break;
+		case CLAUSE_CALL:
+			explain_call(explainer, clauses[i].call);
 			break;
 		case CLAUSE_GRAPH:
 			explain_graph(explainer, &clauses[i]);

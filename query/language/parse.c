@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "query/language/parser.h"
-#include "query/language/regex.h"
+#include "util/regex.h"
 #include "util/memory.h"
 #include "util/nearest.h"
 
@@ -95,15 +95,15 @@ const char *const query_keywords[] = {
 	"DESCENDING", "AND",      "OR",    "XOR",      "NOT",    "IN",     "STARTS",    "ENDS",
 	"CONTAINS",   "IS",       "NULL",  "TRUE",     "FALSE",  "EXISTS", "CASE",      "WHEN",
 	"THEN",       "ELSE",     "END",   "SHORTEST", "ANY",    "ALL",    "PATH",      "PATHS",
-	"GROUP",      "GROUPS",   "UNION", "EXPLAIN",  NULL};
+	"GROUP",      "GROUPS",   "UNION", "EXPLAIN",  "CALL",   NULL};
 
 enum { KEYWORDS = sizeof(query_keywords) / sizeof(*query_keywords) - 1 };
 
 int unexpected(struct parser *parser, const char *wanted)
 {
-	static const char *const foreign[] = {"CREATE", "MERGE", "DELETE", "DETACH", "SET",
-					      "REMOVE", "CALL",  "LOAD",   "USE",    "FOREACH",
-					      "INSERT", "LET",   "FILTER"};
+	static const char *const foreign[] = {"CREATE",  "MERGE",  "DELETE", "DETACH",
+					      "SET",     "REMOVE", "LOAD",   "USE",
+					      "FOREACH", "INSERT", "LET",    "FILTER"};
 	const struct token *at = token(parser);
 	const char *nearest = NULL;
 
@@ -187,11 +187,22 @@ int parse_patterns(struct parser *parser, struct match *match)
 	return 0;
 }
 
-static int parse_match(struct parser *parser, struct clause *clause)
+/* MATCH or CALL, or OPTIONAL and one of them. */
+static int parse_rows(struct parser *parser, struct clause *clause)
 {
+	bool optional = take_word(parser, "OPTIONAL");
+
+	if (take_word(parser, "CALL")) {
+		if (parse_call_clause(parser, clause) != 0)
+			return -1;
+		clause->call->optional = optional;
+		return 0;
+	}
 	clause->type = CLAUSE_MATCH;
-	clause->match.optional = take_word(parser, "OPTIONAL");
-	return expect_word(parser, "MATCH") == 0 ? parse_patterns(parser, &clause->match) : -1;
+	clause->match.optional = optional;
+	if (!take_word(parser, "MATCH"))
+		return unexpected(parser, "MATCH or CALL");
+	return parse_patterns(parser, &clause->match);
 }
 
 static int parse_item(struct parser *parser, struct projection *projection)
@@ -333,15 +344,15 @@ static int parse_return(struct parser *parser, struct clause *clause)
 static int parse_clause(struct parser *parser, struct clause *clause)
 {
 	clause->at = token(parser)->at;
-	if (is_word(parser, "MATCH") || is_word(parser, "OPTIONAL"))
-		return parse_match(parser, clause);
+	if (is_word(parser, "MATCH") || is_word(parser, "OPTIONAL") || is_word(parser, "CALL"))
+		return parse_rows(parser, clause);
 	if (take_word(parser, "UNWIND"))
 		return parse_unwind(parser, clause);
 	if (take_word(parser, "WITH"))
 		return parse_with(parser, clause);
 	if (take_word(parser, "RETURN"))
 		return parse_return(parser, clause);
-	return unexpected(parser, "MATCH, WITH, UNWIND or RETURN");
+	return unexpected(parser, "MATCH, WITH, UNWIND, CALL or RETURN");
 }
 
 /* After a RETURN: whether another part follows; -1 after an error. */
@@ -371,6 +382,11 @@ int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint
 		if (*count == CLAUSE_LIMIT)
 			return parse_fail(parser, token(parser)->at,
 					  "a query has at most %d clauses", CLAUSE_LIMIT);
+		if (parser->clauses++ == CLAUSES_LIMIT)
+			return parse_fail(parser, token(parser)->at,
+					  "a query has at most %d clauses, those of its subqueries "
+					  "included",
+					  CLAUSES_LIMIT);
 		ARENA_RESERVE(parser->arena, *clauses, *count, *capacity);
 		clause = &(*clauses)[(*count)++];
 		*clause = (struct clause){0};

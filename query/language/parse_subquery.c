@@ -84,26 +84,81 @@ static struct clause *add_clause(struct parser *parser, struct subquery *subquer
 	return clause;
 }
 
+/* Clauses up to '}'. */
+static int parse_inner(struct parser *parser, struct subquery *subquery)
+{
+	if (parse_clauses(parser, '}', &subquery->clauses, &subquery->clause_count,
+			  &subquery->clause_capacity) != 0)
+		return -1;
+	for (uint32_t i = 0; i < subquery->clause_count; i++)
+		if (subquery->clauses[i].type == CLAUSE_GRAPH)
+			return parse_fail(parser, subquery->clauses[i].at,
+					  "RETURN GRAPH cannot stand in a subquery");
+	return 0;
+}
+
 static int parse_body(struct parser *parser, struct subquery *subquery)
 {
 	const struct token *at = token(parser);
-	const struct clause *last;
 
 	if (at->sign == '(' || has_name(parser) || is_word(parser, "SHORTEST") ||
 	    is_word(parser, "ANY") || is_word(parser, "ALL") || is_word(parser, "shortestPath") ||
 	    is_word(parser, "allShortestPaths"))
 		return parse_patterns(parser, &add_clause(parser, subquery, CLAUSE_MATCH)->match);
-	if (parse_clauses(parser, '}', &subquery->clauses, &subquery->clause_count,
-			  &subquery->clause_capacity) != 0)
+	if (parse_inner(parser, subquery) != 0)
 		return -1;
-	last = &subquery->clauses[subquery->clause_count - 1];
-	for (uint32_t i = 0; i < subquery->clause_count; i++)
-		if (subquery->clauses[i].type == CLAUSE_GRAPH)
-			return parse_fail(parser, subquery->clauses[i].at,
-					  "RETURN GRAPH cannot stand in a subquery");
-	if (last->type == CLAUSE_WITH)
+	if (subquery->clauses[subquery->clause_count - 1].type == CLAUSE_WITH)
 		return unexpected(parser, "RETURN after WITH");
 	return 0;
+}
+
+/* After '(': [ "*" | name { "," name } ] ")" */
+static int parse_given(struct parser *parser, struct call *call)
+{
+	call->given = true;
+	call->star = take_sign(parser, '*');
+	if (call->star || is_sign(parser, ')'))
+		return expect_sign(parser, ')');
+	do {
+		uint32_t at = token(parser)->at;
+		const char *name = take_name(parser, "a variable");
+
+		if (!name)
+			return -1;
+		ARENA_RESERVE(parser->arena, call->name_at, call->name_count, call->at_capacity);
+		ARENA_RESERVE(parser->arena, call->names, call->name_count, call->name_capacity);
+		call->name_at[call->name_count] = at;
+		call->names[call->name_count++] = name;
+	} while (take_sign(parser, ','));
+	return expect_sign(parser, ')');
+}
+
+int parse_call_clause(struct parser *parser, struct clause *clause)
+{
+	struct call *call = arena_alloc(parser->arena, sizeof(*call));
+	struct subquery *body = &call->body;
+	int result;
+
+	clause->type = CLAUSE_CALL;
+	clause->call = call;
+	if (token(parser)->type == TOKEN_NAME || token(parser)->type == TOKEN_QUOTED)
+		return parse_fail(
+			parser, token(parser)->at,
+			"there are no procedures in this language: CALL { ... RETURN ... } "
+			"runs clauses for each row");
+	if (take_sign(parser, '(') && parse_given(parser, call) != 0)
+		return -1;
+	if (expect_sign(parser, '{') != 0 || enter(parser) != 0)
+		return -1;
+	result = parse_inner(parser, body);
+	leave(parser);
+	if (result != 0)
+		return -1;
+	if (body->clauses[body->clause_count - 1].type != CLAUSE_RETURN)
+		return parse_fail(parser, token(parser)->at,
+				  "a CALL without RETURN could only write, and this language only "
+				  "reads: end it with RETURN");
+	return expect_sign(parser, '}');
 }
 
 struct expr *parse_subquery(struct parser *parser)

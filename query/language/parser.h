@@ -12,6 +12,7 @@ struct parser {
 	const struct token *tokens;
 	uint32_t at; /* current token */
 	uint32_t depth;
+	uint32_t clauses; /* so far, of the query and its subqueries */
 	bool calls;       /* a label or type of query/calls.h was there */
 	uint32_t deepest; /* depth of the expressions since the last reset */
 	struct arena *arena;
@@ -60,6 +61,8 @@ bool is_pattern(const struct parser *parser);
 bool is_path(const struct parser *parser);
 /* A pattern as a condition. */
 struct expr *parse_pattern_condition(struct parser *parser);
+/* After CALL: [(names)] { clauses }; -1 after an error. */
+int parse_call_clause(struct parser *parser, struct clause *clause);
 /* EXISTS, COUNT or COLLECT and '{' are here. */
 struct expr *parse_subquery(struct parser *parser);
 /* After '[': pattern [WHERE expr] | expr ']'. */

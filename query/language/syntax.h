@@ -18,12 +18,13 @@
 #include "query/value.h"
 
 enum {
-	DEPTH_LIMIT = 200,   /* of brackets in each other, and of operators on each other */
-	CLAUSE_LIMIT = 100,  /* clauses of a query */
-	COLUMN_LIMIT = 1000, /* of RETURN and WITH */
-	NOTE_LIMIT = 20,     /* notes for the user */
-	CHAIN_LIMIT = 100,   /* edges of a pattern */
-	STEP_LIMIT = 1000,   /* vertices and edges of all patterns: the search nests as deep */
+	DEPTH_LIMIT = 200,    /* of brackets in each other, and of operators on each other */
+	CLAUSE_LIMIT = 100,   /* clauses of a query, or of one of its subqueries */
+	CLAUSES_LIMIT = 1000, /* with those of all subqueries: rows go from CALL to CALL as deep */
+	COLUMN_LIMIT = 1000,  /* of RETURN and WITH */
+	NOTE_LIMIT = 20,      /* notes for the user */
+	CHAIN_LIMIT = 100,    /* edges of a pattern */
+	STEP_LIMIT = 1000,    /* vertices and edges of all patterns: the search nests as deep */
 	UNBOUNDED = INT32_MAX,
 };
 
@@ -218,7 +219,16 @@ struct projection {
 /* What follows a RETURN: the end, or another part, whose rows come with those before. */
 enum union_type { UNION_NONE, UNION_DISTINCT, UNION_ALL };
 
-enum clause_type { CLAUSE_MATCH, CLAUSE_UNWIND, CLAUSE_WITH, CLAUSE_RETURN, CLAUSE_GRAPH };
+enum clause_type {
+	CLAUSE_MATCH,
+	CLAUSE_UNWIND,
+	CLAUSE_CALL,
+	CLAUSE_WITH,
+	CLAUSE_RETURN,
+	CLAUSE_GRAPH
+};
+
+struct call;
 
 struct clause {
 	enum clause_type type;
@@ -228,6 +238,7 @@ struct clause {
 	const char *name;
 	uint32_t slot;
 	struct projection projection;
+	struct call *call;
 	/* RETURN GRAPH names: without names, all that is in scope */
 	const char **names;
 	uint32_t *slots, *name_at, name_count, name_capacity;
@@ -257,6 +268,21 @@ struct subquery {
 	uint32_t first_slot;                          /* slots below belong to what is around */
 	uint32_t *outer, outer_count, outer_capacity; /* those of them that it uses */
 	struct subquery *around;                      /* the subquery that it stands in */
+};
+
+/* CALL { ... }: clauses that run for each row, which goes on once with each row that they return.
+ */
+struct call {
+	struct subquery body;
+	bool optional; /* a row for which they return nothing goes on with nulls */
+	bool given; /* CALL (names): these are visible in all of it; else what its first WITH names
+		     */
+	bool star;  /* CALL (*) */
+	const char **names;
+	uint32_t *name_at, name_count, name_capacity, at_capacity;
+	uint32_t
+		*columns; /* after the check: slots of what it returns, for the clauses around it */
+	uint32_t column_count;
 };
 
 struct query {

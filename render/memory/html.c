@@ -1,6 +1,7 @@
 /* render/memory/html.c: the memory over the calls of the run, as JSON in the page. */
 #include <stdlib.h>
 
+#include "advice/memory/report_pools.h"
 #include "advice/words.h"
 #include "render/html.h"
 #include "render/memory/series.h"
@@ -10,6 +11,7 @@
 enum {
 	PEAKS = 5,      /* that are marked */
 	FINDINGS = 100, /* that the page has, of the highest rank */
+	POOL_SITES = 20,
 };
 
 /* A site: vertex id, words, call path, bytes of its largest object, its objects. */
@@ -122,6 +124,8 @@ static void put_memory(struct json *json, const struct profile *profile,
 	for (uint32_t i = 0; i < memory->finding_count && i < FINDINGS; i++)
 		put_finding(json, &memory->findings[i], series->places);
 	json_end(json, ']');
+	json_name(json, "pools");
+	report_pools_json(profile, memory->process, POOL_SITES, json);
 	json_end(json, '}');
 	series_free(series);
 }

@@ -9,11 +9,12 @@ struct memory *memory_of_picture(const struct picture *picture, struct profile *
 {
 	struct memory_options options = MEMORY_DEFAULTS;
 
-	if (!picture->profile || picture->grouped)
+	if (!picture->profile || picture->whole)
 		return NULL;
 	/* the picture has taken the profile's graph, and nobody changes it here */
 	*profile = *picture->profile;
 	profile->graph = (struct graph *)picture->graph;
+	options.wasted_only = true;
 	options.peaks_only = profile->lifetime_count > OBJECTS_REPLAYED;
 	return memory_new(profile, &options);
 }

@@ -27,6 +27,7 @@ const vflow = (args, input) => execFileSync(VFLOW, args, {input, cwd: work, stdi
 		await page.close();
 	};
 	fs.copyFileSync(profile, path.join(work, "vflow.db")); /* pages name their profile */
+	fs.symlinkSync(path.resolve("tests"), path.join(work, "tests")); /* and show the source of findings */
 	vflow(["render", "-o", "all.html", "vflow.db"]);
 	fs.writeFileSync(path.join(work, "slice.svg"), vflow(["render", "-T", "svg", "-"], vflow(["slice", "--vertex", vertex, "vflow.db"])));
 	fs.writeFileSync(path.join(work, "before.svg"), vflow(["render", "--group-by", "function", "-T", "svg", "vflow.db"]));

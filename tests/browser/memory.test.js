@@ -70,11 +70,16 @@ async function largest(browser, html) {
 	const source = fs.readFileSync(html, "utf8"), file = path.join(WORK, "largest.html"), data = JSON.parse(PART.exec(source)[2]);
 	data.memory.sites = Array.from({length: 24}, (_, k) => [k + 1, "<b>site</b> " + k, "f x.c:1 < main x.c:2", 4000, 1000 + k]);
 	data.memory.columns = Array.from({length: 2000}, (_, i) => [i * 100, 25 * (i + 1), ...Array.from({length: 25}, (_, k) => [k, i + 1]).flat()]);
+	data.memory.pools = [{name: "<b>arena</b>", peak_blocks: 3, peak_bytes: 2 * M, live_bytes: 0, site_count: 25,
+		sites: [{name: "weights", range: "train / layer1", callpath: "f <i> x.c:1 < g x.c:2 < main x.c:3 < _start", peak_blocks: 2, peak_bytes: 1.5 * M}, {name: null, callpath: null, peak_blocks: 1, peak_bytes: M / 2},
+			{name: null, callpath: "gone", peak_blocks: 0, peak_bytes: 0}]}, {name: "empty", peak_bytes: 0, sites: [], site_count: 0}];
 	Object.assign(data.memory, {objects: 100000, peak: 50000, places: 200000, folded: 3000, peaks: [[199900, 50000]]});
 	fs.writeFileSync(file, source.replace(PART, (all, start, json, end) => start + JSON.stringify(data).replaceAll("<", "\\u003c") + end));
 	const page = await open(browser, file, "#tab=memory");
 	const took = await page.evaluate(() => { const start = performance.now(); for (let i = 0; i < 5; i++) paintMemory(); return (performance.now() - start) / 5; });
 	check(`memory: 2,000 columns of 25 sites are painted in ${took.toFixed(0)} ms`, took < 500);
+	is("memory: pools, and whose their blocks were", await page.evaluate(() => [...document.querySelectorAll("#memorypools summary, #memorypools li")].map(e => e.textContent).join("; ")),
+		"Pool <b>arena</b>: at most 2.0M in 3 blocks, none at the end; 1.5M in 2 blocks: train / layer1: weights, f <i> x.c:1 < g x.c:2 < main x.c:3; 512.0K in 1 block: an unknown call path; ... and 22 more call paths");
 	await page.mouse.move(...await spot(page, 199950, 49000));
 	check("memory: what was folded", /3,000 other allocations/.test(await text(page, "#card")), await text(page, "#card"));
 	await page.mouse.move(...await spot(page, 199950, 1000));

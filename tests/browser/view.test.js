@@ -57,6 +57,7 @@ const computed = (page, id, way) => page.evaluate(([id, way]) => {
 async function drawn({page, name, size, data}) {
 	is(name("all are drawn"), await shown(page), `${size} ${data.edges.length}`);
 	if (size > 10) return;
+	is(name("findings are called what the report calls them"), await page.evaluate(() => words("gpu_idle,free_in_loop,odd_name,constructor")), "GPU idle, allocation in a loop, odd name, constructor");
 	const looks = await page.evaluate(() => vertices.map(v => [v[V.shape], v[V.x] - v[V.w] / 2, v[V.y], v[V.x], v[V.y] - v[V.h] / 2 + 5]));
 	const dark = color => Math.max(...color.split(",").slice(0, 3)) < 140;
 	const badly = [];
@@ -545,6 +546,26 @@ async function unknownFigures(browser) {
 	await page.close();
 }
 
+/* What vflow diff writes: colours say what became of what, and the legend says that. */
+async function twoRuns(browser) {
+	const dot = ["gone", "new", "changed", "same"].map((change, i) => `v${i + 1} [kind=kernel name=k${i} invocations=1 patterns=dead_write change=${change}];`);
+	const files = render(`digraph { v0 [kind=host name=host change=same]; ${dot.join(" ")} v0 -> v1 [key="1:READ" access=READ bytes=4096 change=gone]; v1 -> v2 [key="1:WRITE" access=WRITE bytes=4096 change=new]; }`, "two-runs");
+	const page = await open(browser, files.html), one = await open(browser, render(graphs.program(10), "one-run").html);
+	const legend = page => page.$$eval(".legend li", items => items.filter(item => item.offsetParent).map(item => item.textContent).filter(text => /^(gone|new|changed|as before|66 to|has a)/.test(text)).join(", "));
+	is("two runs: the legend", await legend(page), "gone: in the first run only, new: in the second run only, changed, as before");
+	is("two runs: not of one", await legend(one), "66 to 99%, has a finding that is worth much");
+	const fill = id => page.evaluate(id => { /* left of the name */
+		const v = vertices.find(v => v[V.id] === id), x = (v[V.x] - v[V.w] * .46) * view.scale + view.x, y = v[V.y] * view.scale + view.y;
+		return below.getImageData(Math.round(x * view.ratio), Math.round(y * view.ratio), 1, 1).data.slice(0, 3).join();
+	}, id);
+	is("two runs: red, green, brown, white", [await fill(1), await fill(2), await fill(3), await fill(4)].join(" "), "255,235,238 221,244,228 255,243,224 255,255,255");
+	is("two runs: badges, what changed after what went and came", await page.evaluate(() => noteOrder.map(i => vertices[i][V.id]).join()), "1,2,3");
+	is("two runs: findings have other numbers, or none", await page.evaluate(() => findings.map(f => f[F.number]).join()), ",,,");
+	is("two runs: no errors, dialogs or requests", page.problems.join("; "), "");
+	await page.close();
+	await one.close();
+}
+
 main(async browser => {
 	fs.mkdirSync(path.join(WORK, "bin"));
 	fs.symlinkSync(process.env.VFLOW, path.join(WORK, "bin", "vflow"));
@@ -552,5 +573,6 @@ main(async browser => {
 	await tangles(browser);
 	await gaps(browser);
 	await unknownFigures(browser);
+	await twoRuns(browser);
 	for (const size of [10, 500, 5000]) await interactions(browser, size);
 });

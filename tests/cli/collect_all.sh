@@ -20,14 +20,16 @@ plain() { # what vflow says, without seconds
 }
 
 all -o a.db "$P/timeline" events
-is "all passes, in their order" "$? $(plain)" "0 vflow: run 1 of 3: time,waits
+is "all passes, in their order" "$? $(plain)" "0 vflow: run 1 of 4: time,waits
 vflow: time,waits took N s
-vflow: run 2 of 3: access,flow
+vflow: run 2 of 4: access,flow
 vflow: access,flow took N s, N times the run for the first pass
-vflow: run 3 of 3: use
+vflow: run 3 of 4: use
 vflow: use took N s, N times the run for the first pass
+vflow: run 4 of 4: values
+vflow: values took N s, N times the run for the first pass
 vflow: 6 operations, 4 edges, 4 findings -> a.db; see: vflow report a.db"
-is "one profile of all" "$(sqlite3 a.db "SELECT group_concat(name), sum(makes_graph) FROM (SELECT * FROM pass ORDER BY name)")" "access,flow,time,use,waits|2"
+is "one profile of all" "$(sqlite3 a.db "SELECT group_concat(name), sum(makes_graph) FROM (SELECT * FROM pass ORDER BY name)")" "access,flow,time,use,values,waits|2"
 "$VFLOW" collect -q --device emulated --passes flow,time,waits -o b.db "$P/timeline" events >out
 for table in vertex edge timeline wait gpu_time; do
 	is "... as if they were named: $table" "$(sqlite3 a.db "SELECT * FROM $table" | sed 's/|[0-9]*$//' | cksum)" "$(sqlite3 b.db "SELECT * FROM $table" | sed 's/|[0-9]*$//' | cksum)"
@@ -37,7 +39,7 @@ is "quiet" "$? $(cat err)" "0 "
 
 # -- the budget: a program that takes long for the first pass, and shorter for the others
 script slow <<END
-echo \$VFLOW_PASS \$VFLOW_SAMPLE_KERNELS >>runs
+echo \$VFLOW_PASS \$VFLOW_SAMPLE_KERNELS \$VFLOW_VALUE_LAUNCHES >>runs
 if [ \$VFLOW_PASS = time,waits ]; then sleep 0.5; fi
 exec '$P/timeline' events
 END
@@ -46,14 +48,14 @@ budget() { # LIMIT: what the runs were
 	all --budget "$1" -o d.db ./slow || cat err
 	tr '\n' ' ' <runs
 }
-is "enough" "$(budget 10x)" "time,waits access,flow use "
-is "enough, as a time" "$(budget 1m)" "time,waits access,flow use "
-# 2 times 0.5 s less the first run leave 0.5 s; flow is taken for 5 times 0.5 s
-is "less: fewer launches" "$(budget 2x)" "time,waits access,flow 5 "
+is "enough" "$(budget 100x)" "time,waits access,flow use values "
+is "enough, as a time" "$(budget 1m)" "time,waits access,flow use values "
+# 2 times 0.5 s less the first run leave 0.5 s; flow is taken for 5 times 0.5 s, values for 20 times
+like "less: fewer launches" "$(budget 2x)" "^time,waits access,flow 5 values [2-9][0-9] \$"
 is "... and no pass that does not fit" "$(coverage d.db)" "use: not recorded: it would take more than --budget allows"
-is "... which is said" "$(sed -n 3p err)" "vflow: run 2 of 3: access,flow; to keep to --budget, one launch in 5 of each kernel and call path"
+is "... which is said" "$(sed -n 3p err)" "vflow: run 2 of 4: access,flow; to keep to --budget, one launch in 5 of each kernel and call path"
 is "nothing left: the graph is made all the same" "$(budget 1x)" "time,waits access,flow 1000 "
-is "... as the user has it" "$(rm -f runs; all --budget 2x --sample-kernels 7 -o d.db ./slow; tr '\n' ' ' <runs)" "time,waits access,flow 7 "
+is "... as the user has it" "$(rm -f runs; all --budget 2x --sample-kernels 7 --value-launches 90 -o d.db ./slow; tr '\n' ' ' <runs)" "time,waits access,flow 7 "
 
 # -- a budget where kernels were timed: of one call path 100 launches, of another 2
 cat >kernels.c <<'C'
@@ -85,7 +87,7 @@ each=$(sqlite3 k.db "SELECT time_ns / invocations FROM vertex WHERE kind = 'kern
 large=$(sqlite3 k.db "SELECT time_ns FROM vertex WHERE kind = 'kernel' AND invocations = 2")
 launches=$((((100 * each + large) * 3 / 4 - large) / each))
 is "kernels that were timed: the first launches of each" "$(sed -n 2p runs | tr -s ' ')" "access,flow $launches"
-is "... which is said" "$(grep 'run 2' err)" "vflow: run 2 of 3: access,flow; to keep to --budget, the first $launches launches of each kernel and call path, and few later ones"
+is "... which is said" "$(grep 'run 2' err)" "vflow: run 2 of 4: access,flow; to keep to --budget, the first $launches launches of each kernel and call path, and few later ones"
 is "... those that were not analysed" "$(sqlite3 k.db "SELECT sum(invocations) FROM unseen")" "$((99 - launches + ($launches > 64)))"
 is "... are told" "$(sqlite3 k.db "SELECT count FROM coverage WHERE reason LIKE '--budget left them out%'")" "$((99 - launches + ($launches > 64)))"
 
@@ -114,7 +116,7 @@ END
 rm -f ready
 all -o e.db ./stop time,waits
 is "Ctrl-C in the first run" "$(cat ready)" "time,waits"
-is "... keeps what it gave" "$(coverage e.db)" "access,flow,use: not recorded: the program was stopped before
+is "... keeps what it gave" "$(coverage e.db)" "access,flow,use,values: not recorded: the program was stopped before
 no pass that makes the graph left a trace; the operations are those that time,waits saw"
 script differs <<END
 if [ \$VFLOW_PASS = access,flow ]; then exec '$P/timeline' pageable; fi

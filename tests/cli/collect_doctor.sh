@@ -13,9 +13,9 @@ like "... a wait for a kernel of 5 ms is found" "$(cat "$T/out")" 'ok +known wai
 built() { # LIBRARY: the state of the passes that it makes
 	[ -e "$BUILD/lib/libvflow-$1.so" ] && echo ok || echo missing
 }
-is "... the passes, each once" "$(for pass in access calls flow time use waits; do state "$pass" | tr -d '\n'; done)" \
-	"$(for library in sanitizer cupti sanitizer cupti guest cupti; do printf '%s ' "$(built "$library")"; done)"
-like "... what --all records" "$(cat "$T/out")" 'ok +--all +on the emulated device: access,flow,time,use,waits'
+is "... the passes, each once" "$(for pass in access calls flow stalls time use values waits; do state "$pass" | tr -d '\n'; done)" \
+	"$(for library in sanitizer cupti sanitizer cupti cupti guest sanitizer cupti; do printf '%s ' "$(built "$library")"; done)"
+like "... what --all records" "$(cat "$T/out")" 'ok +--all +on the emulated device: access,flow,time,use,values,waits'
 is "... whether memory can be watched" "$(state userfaultfd)" \
 	"$("$VFLOW" collect -q --device emulated --passes flow,use -o "$T/use.db" "$P/first_use" read >"$T/use" 2>&1 || :
 	sqlite3 "$T/use.db" "SELECT CASE count(*) WHEN 0 THEN 'ok ' ELSE 'missing ' END FROM coverage WHERE reason LIKE '%not measured%'")"

@@ -62,7 +62,7 @@ run 2 "no program"
 is "... in one line" "$(lines err)" 1
 run 2 "unknown device" --device warp /bin/true
 run 2 "unknown pass" --passes flow,warp /bin/true
-is "... which there are" "$(cat err)" "vflow collect: --passes takes a list of access,calls,flow,time,use,waits, not 'warp' (see 'vflow collect --help')"
+is "... which there are" "$(cat err)" "vflow collect: --passes takes a list of access,calls,flow,stalls,time,use,values,waits, not 'warp' (see 'vflow collect --help')"
 run 2 "a pass without the one that it needs" --passes flow,waits /bin/true
 has "... which that is" "$(cat err)" "waits needs time: name both"
 run 2 "no pass" --passes '' /bin/true

@@ -62,8 +62,18 @@ int main(void)
 		if (cudaMemcpy(p, host, 0, cudaMemcpyHostToDevice) || cudaMemcpy(host, p, 0, cudaMemcpyDeviceToHost) ||
 		    cudaMemcpy(q, p, 0, cudaMemcpyDeviceToDevice) || cudaMemcpyAsync(p, host, 0, cudaMemcpyHostToDevice, stream) ||
 		    cudaMemset(p, 0, 0) || cudaMemsetAsync(p, 0, 0, stream) || cudaMemcpy2D(p, 64, host, 64, 0, 4, cudaMemcpyHostToDevice) ||
-		    cudaMemcpy2D(p, 64, host, 64, 4, 0, cudaMemcpyHostToDevice))
+		    cudaMemcpy2D(p, 64, host, 64, 4, 0, cudaMemcpyHostToDevice) || cudaMemset2D(p, 64, 1, 0, 4) ||
+		    cudaMemcpyPeer(q, 0, p, 0, 0) || cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice) || cudaMemset(NULL, 0, 0))
 			return 2;
+	struct cudaMemsetParams set = {.dst = p, .elementSize = 1, .height = 1};
+	struct cudaMemcpy3DParms copy = {.srcPtr = {host, 8, 8, 8}, .dstPtr = {p, 8, 8, 8}, .extent = {4, 0, 4}, .kind = cudaMemcpyHostToDevice};
+	cudaGraph_t graph;
+	cudaGraphNode_t node;
+	cudaGraphExec_t run;
+	if (cudaMemcpy3D(&copy) || cudaGraphCreate(&graph, 0) || cudaGraphAddMemsetNode(&node, graph, NULL, 0, &set) ||
+	    cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, p, host, 0, cudaMemcpyHostToDevice) ||
+	    cudaGraphInstantiateWithFlags(&run, graph, 0) || cudaGraphLaunch(run, 0))
+		return 3;
 	cudaMemcpy(p, host, 4096, cudaMemcpyHostToDevice);
 	cudaMemcpy(host, p, 4096, cudaMemcpyDeviceToHost);
 	return cudaFree(p) || cudaFree(q);

@@ -29,7 +29,7 @@ is "... by its letter" "$(offered vflow diff -T j)" "json"
 is "... after =" "$(offered vflow diff --type = m)" "markdown"
 is "... of which nothing is typed" "$(offered vflow report --by =)" "cause path"
 is "a list" "$(offered vflow collect --passes flow,time,wa)" "flow,time,waits"
-is "... takes each once" "$(offered vflow collect --passes access,calls,flow,time,waits,)" "access,calls,flow,time,waits,use"
+is "... takes each once" "$(offered vflow collect --passes access,calls,flow,stalls,time,waits,use,)" "access,calls,flow,stalls,time,waits,use,values"
 is "... of all formats" "$(offered vflow render -T '')" "dot folded html json pdf perfetto pftrace png pprof svg"
 is "a number: nothing" "$(offered vflow report --top '')" ""
 is "a file that is none of its business" "$(offered vflow report -o re)" ""
@@ -44,6 +44,12 @@ is "no such command" "$(offered vflow frobnicate --)" ""
 
 if command -v zsh >/dev/null; then
 	expect_exit 0 "zsh reads it" zsh -n "$C/vflow.zsh"
+else
+	skip "zsh" "not installed"
+fi
+if command -v zsh >/dev/null && ! have_terminal; then
+	skip "zsh on a terminal" "there is no terminal (script(1), /dev/pts)"
+elif command -v zsh >/dev/null; then
 	mkdir "$T/functions" && cp "$C/vflow.zsh" "$T/functions/_vflow"
 	cat >"$T/type.zsh" <<'END' # FOLDER WORD...: what a terminal shows when Tab is pressed after each
 zmodload zsh/zpty
@@ -69,9 +75,7 @@ END
 	}
 	like "zsh: an option and its help" "$(shown 1)" "--from-trace .*run nothing: build the profile from a kept trace"
 	like "... its words" "$(shown 2)" "cause +path"
-	like "... a list without what is in it" "$(shown 3)" "access +calls +time +use +waits"
-else
-	skip "zsh" "not installed"
+	like "... a list without what is in it" "$(shown 3)" "access +calls +stalls +time +use +values +waits"
 fi
 if command -v fish >/dev/null; then
 	fishes() { # LINE

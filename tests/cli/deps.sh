@@ -1,12 +1,14 @@
 #!/bin/bash
-# vflow deps: dependencies of tests/programs/timeline.c, drawn by hand: CALL: WHY CALL-BEFORE, ...
+# vflow deps: dependencies of tests/programs/timeline.c and stream_order.c, drawn by hand:
+# CALL: WHY CALL-BEFORE, ...
 . tests/lib.sh
 exec </dev/null
 
+program=timeline
 collected() { # CASE [COLLECT-OPTION...]
 	local case=$1
 	shift
-	DEVICE=emulated collect "$T/$case.db" "$@" "$P/timeline" "$case" >"$T/$case.out" 2>&1 || cat "$T/$case.out"
+	DEVICE=emulated collect "$T/$case.db" "$@" "$P/$program" "$case" >"$T/$case.out" 2>&1 || cat "$T/$case.out"
 }
 dependencies() { # CASE
 	"$VFLOW" deps -T json "$T/$1.db" >"$T/$1.json"
@@ -73,6 +75,98 @@ exact graph <<'END'
 	7: stream 1, stream 5, WAW 5
 END
 is "nothing is unknown" "$(sqlite3 "$T/streams.db" "SELECT count(*) FROM coverage WHERE kind = 'STREAM_ORDER_UNKNOWN'")" 0
+
+# 1 to 4 allocate a to d, in the default stream, which blocking streams come after
+program=stream_order
+levels_are() { # CASE LEVELS, of calls from 5 on
+	is "$1: levels" "$(json_query "$T/$1.json" "SELECT group_concat(value->>'call' || '=' || (value->>'level'), ' ')
+		FROM json, json_each(text, '\$.calls') WHERE value->>'call' > 4")" "$2"
+}
+# each thread has a default stream: 5, 9 and 13 are in one, 6 in another; 7 and 10 in a nonblocking
+# one; 8 in the legacy one.  11 waits for the thread's own.
+exact threads <<'END'
+	2: stream 1
+	3: stream 2
+	4: stream 3
+	5: stream 4, WAW 1
+	6: stream 4, WAW 2           # not after 5
+	7: WAW 3
+	8: stream 4, stream 5, stream 6, WAW 5
+	9: stream 5, stream 8, WAW 6
+	10: stream 7, WAW 7          # not after 8
+	12: wait 9, WAW 8
+	13: stream 9, RAW 12
+END
+levels_are threads "5=4 6=4 7=3 8=5 9=6 10=4 12=7 13=8"
+# s: 5, 7, 10.  t has no operation, but waits for s: so do u, by an event of t, and the host, by 13
+exact events <<'END'
+	2: stream 1
+	3: stream 2
+	4: stream 3
+	5: WAW 1
+	6: event 5, WAW 3
+	7: stream 5, WAW 2
+	8: stream 6, WAW 6           # the event was recorded before 7
+	9: stream 8, event 7, WAW 8  # and again behind it
+	10: stream 7, WAW 5
+	11: event 7, WAW 4           # recorded again behind 10, but after the wait
+	12: WAW 11                   # the event was never recorded
+	14: wait 10, WAW 7
+END
+levels_are events "5=1 6=3 7=2 8=4 9=5 10=3 11=4 12=5 14=4"
+# s: 5, 8; t: 6, 10; n, nonblocking: 7, 9, 13; 11 is in a new stream.  The default stream records an
+# event before 6, and waits for n after 7
+exact default <<'END'
+	2: stream 1
+	3: stream 2
+	4: stream 3
+	5: stream 4, WAW 1
+	6: stream 4, event 5, WAW 2
+	7: WAW 3
+	8: stream 5, event 6, event 7, WAW 5
+	9: stream 7, WAW 4
+	10: stream 6, event 7, WAW 6
+	11: stream 4, event 5, event 6, event 7, WAW 9
+	12: stream 4, stream 8, stream 10, stream 11, WAW 7
+	13: stream 9, WAW 12
+END
+levels_are default "5=4 6=5 7=3 8=6 9=4 10=6 11=6 12=7 13=8"
+# 6 is in a stream that was made when that of 5 was gone; 7 waits for an event of the latter
+exact again <<'END'
+	2: stream 1
+	3: stream 2
+	4: stream 3
+	5: WAW 1
+	6: WAW 2
+	7: event 5, WAW 3
+END
+levels_are again "5=1 6=2 7=3"
+# 5 and 6 are a captured graph's
+exact captured <<'END'
+	2: stream 1
+	3: stream 2
+	4: stream 3
+	5: WAW 1
+	6: stream 5, WAW 2
+	7: stream 6, WAW 6
+END
+levels_are captured "5=1 6=2 7=3"
+# 5 and 8 are graphs', which record the events that 7 and 9 come after
+exact nodes <<'END'
+	2: stream 1
+	3: stream 2
+	4: stream 3
+	5: WAW 1
+	6: stream 5, WAW 2
+	7: event 5, WAW 3
+	8: stream 6, WAW 5
+	9: stream 7, event 8, WAW 4
+END
+levels_are nodes "5=1 6=2 7=3 8=3 9=4"
+for case in threads events default again captured nodes; do
+	is "$case: nothing is unknown" "$(sqlite3 "$T/$case.db" "SELECT count(*) FROM coverage WHERE kind = 'STREAM_ORDER_UNKNOWN'")" 0
+done
+program=timeline
 
 # passes time and waits have the same records, of a run of their own
 cp "$T/streams.json" "$T/alone.json"

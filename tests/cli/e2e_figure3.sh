@@ -57,7 +57,11 @@ like "report: the sets are written over unread" "$(cat "$T/out")" '1\. dead writ
 like "report: line of the set" "$(cat "$T/out")" "main figure3\.c:$(grep -n '/\* 3' tests/programs/figure3.c | cut -d: -f1)"
 
 expect_exit 0 "render" bash -c '"$0" slice --vertex 6 "$1" | "$0" render -o "$2"' "$VFLOW" "$T/f.db" "$T/g.svg"
-expect_exit 0 "the picture is XML" xmllint --noout "$T/g.svg"
+if command -v xmllint >/dev/null; then
+	expect_exit 0 "the picture is XML" xmllint --noout "$T/g.svg"
+else
+	skip "the picture is XML" "no xmllint" # as on a machine that was lent for its GPU
+fi
 
 # the optimizer inlines and moves; the graph stays
 expect_exit 0 "collect -O2" collect "$T/o.db" "$P/figure3_O2"

@@ -295,6 +295,54 @@ static void attributes(void)
 	   "of the device");
 }
 
+static int byte_at(CUdeviceptr at)
+{
+	unsigned char byte = 0;
+
+	return cuMemcpyDtoH(&byte, at, 1) == CUDA_SUCCESS ? byte : -1;
+}
+
+/* What is written through a mapping belongs to the handle, not to the address. */
+static void contents_follow(size_t size, const CUmemAllocationProp *where,
+			    const CUmemAccessDesc *access)
+{
+	CUmemGenericAllocationHandle first = 0, second = 0;
+	CUdeviceptr range;
+
+	OK(cuMemAddressReserve(&range, 2 * size, 0, 0, 0) == CUDA_SUCCESS &&
+		   cuMemCreate(&first, size, where, 0) == CUDA_SUCCESS &&
+		   cuMemCreate(&second, size, where, 0) == CUDA_SUCCESS &&
+		   cuMemMap(range, size, 0, first, 0) == CUDA_SUCCESS &&
+		   cuMemMap(range + size, size, 0, second, 0) == CUDA_SUCCESS &&
+		   cuMemSetAccess(range, 2 * size, access, 1) == CUDA_SUCCESS &&
+		   cuMemsetD8(range, 5, size) == CUDA_SUCCESS &&
+		   cuMemsetD8(range + size, 6, size) == CUDA_SUCCESS,
+	   "two handles and what they hold");
+	OK(cuMemUnmap(range, 2 * size) == CUDA_SUCCESS &&
+		   cuMemMap(range, size, 0, second, 0) == CUDA_SUCCESS &&
+		   cuMemMap(range + size, size, 0, first, 0) == CUDA_SUCCESS &&
+		   cuMemSetAccess(range, 2 * size, access, 1) == CUDA_SUCCESS &&
+		   byte_at(range) == 6 && byte_at(range + size - 1) == 6 &&
+		   byte_at(range + size) == 5 && byte_at(range + 2 * size - 1) == 5,
+	   "mapped the other way round");
+	OK(cuMemUnmap(range, size) == CUDA_SUCCESS &&
+		   cuMemMap(range, size, 0, first, 0) == CUDA_ERROR_NOT_SUPPORTED,
+	   "a handle is at one address at a time");
+	OK(cuMemUnmap(range + size, size) == CUDA_SUCCESS &&
+		   cuMemMap(range, size, 0, first, 0) == CUDA_SUCCESS &&
+		   cuMemSetAccess(range, size, access, 1) == CUDA_SUCCESS && byte_at(range) == 5 &&
+		   cuMemRelease(first) == CUDA_SUCCESS && byte_at(range) == 5,
+	   "then at the other; released, it holds them as long as it is mapped");
+	OK(cuMemUnmap(range, size) == CUDA_SUCCESS && cuMemRelease(second) == CUDA_SUCCESS &&
+		   cuMemCreate(&first, size, where, 0) == CUDA_SUCCESS &&
+		   cuMemMap(range, size, 0, first, 0) == CUDA_SUCCESS &&
+		   cuMemSetAccess(range, size, access, 1) == CUDA_SUCCESS && byte_at(range) == 0,
+	   "a new one holds nothing of them");
+	OK(cuMemUnmap(range, size) == CUDA_SUCCESS && cuMemRelease(first) == CUDA_SUCCESS &&
+		   cuMemAddressFree(range, 2 * size) == CUDA_SUCCESS,
+	   "and all goes");
+}
+
 /* Two pieces of memory side by side in one range of addresses. */
 static void virtual_memory(void)
 {
@@ -350,6 +398,7 @@ static void virtual_memory(void)
 		   cuMemAddressFree(range, 2 * size) == CUDA_SUCCESS &&
 		   cuMemAddressFree(range, 2 * size) == CUDA_ERROR_INVALID_VALUE,
 	   "and then everything can be given back");
+	contents_follow(size, &where, &access);
 }
 
 #include "emulator_driver_graph.c"

@@ -29,6 +29,47 @@ left_out() { # NAME: what coverage says
 	ask "$1" "SELECT count, substr(reason, 11) FROM coverage WHERE kind = 'NVTX_MEMORY' ORDER BY reason"
 }
 
+# Blocks of one line, in ranges: 300 + 200 bytes in one layer, 500 in another, 10 in none
+cat >"$T/layers.c" <<'C'
+#include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
+#include "vflow/pool.h"
+static void *segment;
+static void block(size_t at, size_t size)
+{
+	vflow_pool_alloc("p", (char *)segment + at, size);
+}
+static void layer(const char *name, size_t at, size_t size)
+{
+	nvtxRangePushA(name);
+	block(at, size);
+	nvtxRangePop();
+}
+int main(void)
+{
+	cudaMalloc(&segment, 1 << 20);
+	block(0, 10);
+	nvtxRangePushA("forward");
+	for (int i = 0; i < 2; i++)
+		layer("conv", 1000 + 1000 * i, 300 - 100 * i);
+	layer("fc", 3000, 500);
+	nvtxRangePop();
+	cudaFree(segment);
+	return 0;
+}
+C
+$CC $ASAN -std=gnu11 -g -Icollect/include -Igpu/emulator/include -isystem "$CUDA_TOOLKIT/include" -o "$T/layers" "$T/layers.c" "$libraries/libcudart.so.13" -Wl,-rpath,"$libraries" -ldl ||
+	not_ok "the program with layers is built"
+"$VFLOW" collect --quiet --device emulated -o "$T/layers.db" "$T/layers" >"$T/out" 2>"$T/err" || not_ok "layers: collect" "$(<"$T/err")"
+is "layers: blocks by NVTX range" "$(ask layers "SELECT o.name, r.name, sum(s.blocks), sum(s.peak_bytes) FROM pool_site s LEFT JOIN range r ON r.id = s.range LEFT JOIN range o ON o.id = r.outer
+	GROUP BY r.id ORDER BY r.id")" "  1 10
+forward conv 2 500
+forward fc 1 500"
+layers=$("$VFLOW" report --memory "$T/layers.db" | tr -s ' \n' ' ')
+like "layers: the report" "$layers" "Pool p: at most 1010 bytes in 4 blocks, 1010 bytes at the end 500 bytes forward / conv: block layers.c:7 < [^,]*, 2 blocks 500 bytes forward / fc: block layers.c:7 < [^,]*, 1 block 10 bytes block layers.c:7"
+"$VFLOW" report --memory -T json "$T/layers.db" >"$T/layers.json"
+is "layers: JSON" "$(json_query "$T/layers.json" "SELECT text->>'\$.pools[0].sites[0].range', text->>'\$.pools[0].sites[2].range' IS NULL FROM json")" "forward / conv 1"
+
 for optimized in -O0 -O2; do
 	# with -O2 the headers' functions end in a jump to vflow's, and leave no frame
 	build "$T/program$optimized" $optimized || not_ok "the program is built"

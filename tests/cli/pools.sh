@@ -56,6 +56,9 @@ is "... by call path, the most at the peak first" "$(json "SELECT s.value->>'lin
 	FROM pool, json_each(p->'\$.sites') s LIMIT 3")" "$(line pools.c SECOND) 1 900 900 0 1
 $(line pools.c SECOND) 1 700 700 700 1
 $(line pools.c SECOND) 1 500 500 0 1"
+"$VFLOW" render -T html "$T/steps.db" 2>"$T/err" | sed -n '/id="data">/,/<\/script>/p' | sed -e 's/.*id="data">//' -e 's/<\/script>.*//' >"$T/page.json"
+is "the page has them" "$(sqlite3 -separator ' ' :memory: "SELECT p.value->>'name', p.value->>'peak_blocks', p.value->>'peak_bytes', p.value->>'live_bytes', p.value->>'site_count', p.value->>'\$.sites[0].peak_bytes', p.value->>'\$.sites[0].line'
+	FROM json_each(readfile('$T/page.json'), '\$.memory.pools') p")" "arena 3 2100 800 6 900 $(line pools.c SECOND)"
 unlike "what the pool keeps is no leak" "$(<"$T/report")" "memory leak"
 run plain "done" "$T/pools"
 like "without a pool it is one, and allocated too early" "$("$VFLOW" report --memory "$T/plain.db" | tr '\n' ' ')" "memory leak.*early allocation|early allocation.*memory leak"

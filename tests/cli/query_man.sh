@@ -106,6 +106,7 @@ true,1,[7];|MATCH (v {id: 5}) RETURN EXISTS { (v)-->(b) WHERE b.id = 7 }, COUNT 
 1;2;|RETURN 1 AS x UNION RETURN 2 AS x UNION DISTINCT RETURN 1 AS x
 1;1;|RETURN 1 AS x UNION ALL RETURN 1 AS x
 1,,RETURN,1,1;|EXPLAIN RETURN 1
+1,2,3,;|WITH 1 AS a CALL (a) { RETURN a + 1 AS b } CALL (*) { RETURN a + b AS c } CALL () { RETURN 1 AS x } OPTIONAL CALL { WITH a UNWIND [] AS d RETURN d } RETURN a, b, c, d
 1;|RETURN 1 // to the end of the line
 1;|/* before */ RETURN 1
 ALL

@@ -74,7 +74,13 @@ is "-f - and a graph that is not named" "$(VFLOW_PROFILE=$T/g.dot "$VFLOW" query
 expect_exit 2 "-f - and a graph from there, too" "$VFLOW" query -f - - <"$T/q.cypher"
 expect_exit 1 "-f of a file that is not there" "$VFLOW" query -f "$T/none" "$T/g.dot"
 
+# what the parser takes, but for what it knows of other languages, is known to Tab
+words=$(grep -ohE '(is|take|expect)_word(_at)?\([^"()]*"[A-Za-z]+"' query/language/*.c | grep -oE '"[A-Za-z]+"' | sort -u | grep -vE '"(FROM|SELECT|I?LIKE)"')
+known=$( (sed -n '/query_keywords\[\] = {/,/}/p' query/language/parse.c; grep -hoE '^	\{"[A-Za-z0-9]+"' query/language/functions.c; grep -h 'forms\[\] = ' query/complete.c) | grep -oE '"[A-Za-z0-9]+"' | tr a-z A-Z | sort -u)
+is "keywords are those of the parser ($(wc -l <<<"$words") words)" "$(comm -23 <(tr a-z A-Z <<<"$words" | sort -u) <(echo "$known"))" ""
+
 command -v python3 >/dev/null || { skip "on a terminal" "no python3"; finish; }
+python3 -c 'import pty; pty.openpty()' 2>/dev/null || { skip "on a terminal" "there is no terminal (/dev/pts)"; finish; }
 cat >"$T/terminal.py" <<'PY'
 """Types what is told, each part once the text that it waits for is on the screen."""
 import os, pty, select, sys, time
@@ -99,6 +105,8 @@ def play(command, steps):
                     break
                 os.write(fd, keys)  # Ctrl-C until it has been heard
         at = shown.find(wanted, at) + len(wanted) if wanted in shown[at:] else at
+        if callable(keys):
+            keys = keys()
         if keys and keys != b"\x03":
             os.write(fd, keys)
     try:
@@ -133,6 +141,17 @@ elif sys.argv[3] == "again":
         ("AS \u00e9t\u00e9;", b"\r"),  # the first, with both its lines
         ("21", b"\\q\r"),
     ])
+elif sys.argv[3] == "two":
+    def other():  # begins and ends while the first one is there
+        play([sys.argv[1], "query", "-i", sys.argv[2]], [
+            ("vflow> ", b"RETURN 41 AS other;\r"),
+            ("41\r\n", b"\\q\r"),
+        ])
+        return b"RETURN 42 AS own;\r"
+    play([sys.argv[1], "query", "-i", sys.argv[2]], [
+        ("vflow> ", other),
+        ("42\r\n", b"\\q\r"),
+    ])
 else:
     play([sys.argv[1], "query", "-i", sys.argv[2]], [
         ("vflow> ", b"mat\t (v:\t"),
@@ -161,6 +180,14 @@ python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >"$T/out" 2>&1
 unlike "Tab" "$(cat "$T/out")" "NOT SEEN|Traceback"
 like "... the answer" "$(cat "$T/out")" $'\n-\n1\n'
 is "... has typed the rest" "$(sed 's/\\040/ /g' "$H" | tail -n 2 | head -n 1)" 'match (v:kernel {name: '"'mix(char*)'"'}) \012return v.invocations AS é;'
+cp "$H" "$T/before"
+python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" two >"$T/out" 2>&1
+unlike "two sessions at once" "$(cat "$T/out")" "NOT SEEN|Traceback"
+is "... both add to what was there" "$(sed 's/\\040/ /g' "$H")" "$(sed 's/\\040/ /g' "$T/before")
+RETURN 41 AS other;
+\134q
+RETURN 42 AS own;
+\134q"
 unset XDG_STATE_HOME
 python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >/dev/null 2>&1
 is "without XDG_STATE_HOME" "$(cd "$T" && find .local -type f)" .local/state/vflow/query_history
@@ -171,9 +198,4 @@ like "... which is said" "$(cat "$T/out")" "letter is no history: nothing is kep
 rm "$T/.local/state/vflow/query_history"
 VFLOW_HISTORY='' python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >/dev/null 2>&1
 is "VFLOW_HISTORY= keeps none" "$(find "$T/.local" -type f)" ""
-
-# what the parser takes, but for what it knows of other languages, is known to Tab
-words=$(grep -ohE '(is|take|expect)_word(_at)?\([^"()]*"[A-Za-z]+"' query/language/*.c | grep -oE '"[A-Za-z]+"' | sort -u | grep -vE '"(FROM|SELECT|I?LIKE)"')
-known=$( (sed -n '/query_keywords\[\] = {/,/}/p' query/language/parse.c; grep -hoE '^	\{"[A-Za-z0-9]+"' query/language/functions.c; grep -h 'forms\[\] = ' query/complete.c) | grep -oE '"[A-Za-z0-9]+"' | tr a-z A-Z | sort -u)
-is "keywords are those of the parser ($(wc -l <<<"$words") words)" "$(comm -23 <(tr a-z A-Z <<<"$words" | sort -u) <(echo "$known"))" ""
 finish

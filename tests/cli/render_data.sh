@@ -102,6 +102,12 @@ like "by file: the picture too" "$(render --group-by file "$T/groups.dot" 2>/dev
 is "by function" "$(grouped function)" $'0:host: 1:cudaMalloc:2 2:run (2):12 4:cudaMemcpy:1\n1>2:R:10:1 1>2:W:100:1 2>2:R:50:5 2>4:R:40:1 4>0:W:40:1'
 is "by object: the allocation and its only writer" "$(grouped object | head -1)" "0:host: 1:object #1, a.c:3 (2):7 3:l:7 4:cudaMemcpy:1"
 is "by call path: run is called from two lines" "$(grouped call-path | head -1)" "0:host: 1:cudaMalloc:2 2:k:5 3:l:7 4:cudaMemcpy:1"
+# a page of groups has the report's findings, each at the group of its operation: the first of cuda_make_array's
+# operations is vertex 1, and fill_ongpu has fill_kernel only
+collect "$T/demo.db" "$P/demo" >/dev/null 2>&1
+"$VFLOW" render -T html --group-by function "$T/demo.db" 2>/dev/null | sed -n '/id="data">/,/<\/script>/p' | sed 's/.*id="data">//; s/<\/script>.*//' >"$T/page.json"
+is "by function: the page has the report's findings" "$(json_query "$T/page.json" "SELECT value->>0, value->>5, value->>1 FROM json, json_each(text, '\$.findings')")" \
+	"$(sqlite3 -separator ' ' "$T/demo.db" "SELECT rowid, pattern, CASE WHEN vertex = (SELECT id FROM vertex WHERE name = 'fill_kernel') THEN vertex ELSE 1 END FROM finding ORDER BY rowid")"
 # main is no group: its lines are
 sed 's/callpath="\(get\|run\) a/callpath="main a/' "$T/groups.dot" >"$T/main.dot"
 sed -i 's/callpath="run b.c:9 < main m.c:3"/callpath="main a.c:9"/' "$T/main.dot"
@@ -130,6 +136,18 @@ is "findings: strength by what they are worth" "$([ "$first" = "$half" ] && [ "$
 is "findings: nearly nothing has no badge" "$(sed -n '/<g id="v5"/,/<\/g>/p' "$T/worth.svg" | grep -c '<circle')" 1
 is "circles: one size" "$(circles r | tr ' ' '\n' | sort -u | wc -l)" 1
 is "circles: long names in smaller letters" "$(sed -n '/<g id="v2"/,/<\/g>/s/.*font-size="\([0-9]*\).*bold.*/\1/p' "$T/worth.svg" | head -1 | awk '{ print $1 < 12 }')" 1
+
+# findings are called what the report calls them, not their names in the profile; foreign names stay
+cat >"$T/titles.dot" <<'END'
+digraph { vflow_version=1; v1 [kind=kernel name=k patterns="gpu_idle,free_in_loop,odd_name"]; v2 [kind=kernel name=l patterns=fill_then_accumulate]; v1->v2 [object=1 access=READ bytes=1 count=1]; }
+END
+render -T svg "$T/titles.dot" >"$T/titles.svg"
+like "titles: in the picture" "$(cat "$T/titles.svg")" '>GPU idle \+2<'
+like "titles: its tooltips" "$(cat "$T/titles.svg")" 'findings: GPU idle, allocation in a loop, odd name'
+render -T html "$T/titles.dot" | perl -0777 -ne 'print $1 if m{id="data">(.*?)</script>}s' >"$T/titles.json"
+like "titles: in the page" "$(cat "$T/titles.json")" '"GPU idle \+2"'
+is "titles: for the page's own words" "$(json_query "$T/titles.json" "SELECT text->>'$.titles.gpu_idle', text->>'$.titles.free_in_loop', text->>'$.titles.fill_then_accumulate', (SELECT count(*) = count(DISTINCT key) FROM json_each(text, '$.titles')) FROM json")" \
+	"GPU idle allocation in a loop fill, then accumulate 1"
 
 echo 'digraph { a -> b; }' >"$T/plain.dot"
 expect_exit 1 "nothing to group by" render --group-by file "$T/plain.dot"

@@ -58,9 +58,9 @@ faults() { # FORMAT FILE
 
 # odd graphs
 odd() { # NAME DOT
-	echo "$2" >"$T/odd.dot"
+	echo "$2" >"$T/input.dot"
 	for format in $formats; do
-		expect_exit 0 "$1: $format" render -o "$T/odd.$format" "$T/odd.dot"
+		expect_exit 0 "$1: $format" render -o "$T/odd.$format" "$T/input.dot"
 		is "$1: well-formed $format" "$(faults $format "$T/odd.$format")" ""
 	done
 }
@@ -100,9 +100,9 @@ hostile=('q\\' 'a\\\"b' '</script>' '-->' ']]>' '\" onload=\"alert(1)' 'javascri
 		echo "v$((i + 1)) -> v$(((i + 1) % ${#hostile[@]} + 1)) [key=\"$h\" access=WRITE bytes=100 redundant_bytes=100 object=1 headURL=\"evil\" style=\"evil\"];"
 	done
 	echo '}'
-} >"$T/hostile.dot"
+} >"$T/names.dot"
 for format in $formats; do
-	expect_exit 0 "hostile names: $format" render -o "$T/hostile.$format" "$T/hostile.dot"
+	expect_exit 0 "hostile names: $format" render -o "$T/hostile.$format" "$T/names.dot"
 	is "hostile names: well-formed $format" "$(faults $format "$T/hostile.$format")" ""
 done
 if has xmllint; then

@@ -27,9 +27,9 @@ python=
 for candidate in python3 /usr/bin/python3; do
 	[ -n "$python" ] || ! $candidate -W ignore -c 'import jsonschema' 2>/dev/null || python=$candidate
 done
-valid() { # NAME JSON
+valid() { # NAME JSON [SCHEMA]
 	if [ -n "$python" ]; then
-		is "$1" "$($python -W ignore - advice/vflow-report.schema.json "$2" <<'END' 2>&1
+		is "$1" "$($python -W ignore - "${3:-advice/vflow-report.schema.json}" "$2" <<'END' 2>&1
 import json, sys, jsonschema
 schema, data = (json.load(open(name)) for name in sys.argv[1:])
 print("\n".join(f"{list(e.absolute_path)}: {e.message[:200]}" for e in jsonschema.validators.validator_for(schema)(schema).iter_errors(data)))
@@ -62,6 +62,15 @@ is "... frames" "$(ask "SELECT value->>'\$.operation.frames[0].line' FROM ($dead
 untimed=$(report untimed; value '$.run.run_ns')
 is "... no savings without times" "$untimed$(value '$.findings[0].saves_ns')" ""
 valid "... as the schema has it, too" "$T/report.json"
+
+build zeros tests/advice/zero_bias.c
+run zeros zeros flow,values
+report zeros
+line=$(grep -n 'by + bias\[' tests/advice/kernels.cu | cut -d: -f1)
+is "a finding about values: the code" "$(ask "SELECT value->>'pattern', value->>'\$.code.function', value->>'\$.code.line' FROM json, json_each(text, '\$.findings') WHERE value->>'code' IS NOT NULL")" "single_zero add_bias $line"
+valid "... as the schema has it" "$T/report.json"
+"$VFLOW" report "$T/zeros.db" >"$T/report"
+like "... in the text" "$(cat "$T/report")" $'\n'"    line       add_bias kernels.cu:$line"$'\n'
 
 # -- ids
 for db in plain edited mended; do ids $db >"$T/$db.ids"; done
@@ -114,6 +123,14 @@ is "... nothing on stderr" "$(cat "$T/err")" ""
 like "... is told in the text" "$("$VFLOW" report --suppressions "$T/known" "$T/plain.db")" "Suppressed.*dead write: .*: cleared on purpose \(line 3\)"
 is "... every finding, and nothing fails" "$(suppress 'pattern: *\nreason: later\n' --fail-above 0) $(value '$.finding_count')" "0 0"
 like "... in words" "$("$VFLOW" report --suppressions "$T/known" "$T/plain.db")" "No findings but those that are suppressed"
+is "... what they save together is nothing, and the run took as long" "$(ask "SELECT count(*) FROM json, json_each(text, '\$.groups') AS g, json_each(g.value, '\$.findings')") $(value '$.run.run_ns')" "0 $(report plain; value '$.run.run_ns')"
+is "... no limit of time fails" "$(suppress 'pattern: *\nreason: later\n' --fail-above 0ns)" 0
+unlike "... and no sum is told" "$("$VFLOW" report --suppressions "$T/known" "$T/plain.db"; "$VFLOW" report -T markdown --suppressions "$T/known" "$T/plain.db")" "ogether"
+report plain
+group="json, json_each(text, '\$.groups') AS g, json_each(g.value, '\$.findings') AS f WHERE g.value->>'kind' = 'all'"
+one=$(ask "SELECT f.value->>'id' FROM $group ORDER BY f.value->>'adds_ns' DESC LIMIT 1")
+alone=$(ask "SELECT value->>'id', value->>'saves_ns' FROM json, json_each(text, '\$.findings') WHERE value->>'id' = '$one'")
+is "all but one: it alone is what is saved together" "$(suppress "$(grep -v "$one" "$T/plain.ids" | sed 's/.*/id: &\\nreason: r\\n\\n/' | tr -d '\n')") $(ask "SELECT f.value->>'id', g.value->>'saves_ns' FROM $group")" "0 $alone"
 id=$(report plain; ask "SELECT value->>'id' FROM ($dead)")
 is "by id" "$(suppress "id: $id\nreason: known\n") $(suppressed)" "0 dead_write known 1"
 is "by the call of the operation" "$(suppress 'function: cudaMemset\npattern: dead_write\nreason: r\n') $(suppressed)" "0 dead_write r 1"
@@ -137,6 +154,11 @@ expect_exit 1 "a folder" "$VFLOW" report --suppressions "$T" "$T/plain.db"
 # -- SARIF
 printf 'pattern: dead_write\nfunction: begin_frame\nreason: cleared on purpose\n' >"$T/known"
 "$VFLOW" report -T sarif --suppressions "$T/known" --baseline "$T/mended.db" -o "$T/report.json" "$T/plain.db"
+if [ -f "${SARIF_SCHEMA:=.deps/sarif-schema-2.1.0.json}" ]; then
+	valid "SARIF: as OASIS' schema has it" "$T/report.json" "$SARIF_SCHEMA"
+else
+	skip "SARIF: as OASIS' schema has it" "no $SARIF_SCHEMA: schema/sarif-schema-2.1.0.json of github.com/oasis-tcs/sarif-spec (or SARIF_SCHEMA=FILE)"
+fi
 result="SELECT value FROM json, json_each(text, '\$.runs[0].results')"
 is "SARIF: version, results" "$(value '$.version') $(ask "SELECT count(*) FROM ($result)")" "2.1.0 $all"
 is "... each of the rule at its index" "$(ask "SELECT count(*) FROM ($result) AS r, json WHERE r.value->>'ruleId' <> json_extract(text, '\$.runs[0].tool.driver.rules[' || (r.value->>'ruleIndex') || '].id')")" 0

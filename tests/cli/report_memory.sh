@@ -105,6 +105,24 @@ done
 run over
 like "without the pass: that is said" "$("$VFLOW" report --memory "$T/m.db" | tr -s '\n ' ' ')" "was not recorded: vflow collect --passes flow,access"
 
+# dead writes as the paper has them, which only --dead-writes finds
+dead_writes() {
+	"$VFLOW" report --memory --dead-writes -T json "$T/m.db" >"$T/m.json"
+	json_query "$T/m.json" "SELECT value->>'\$.dead_writes', value->>'\$.peak_when_mended', value->>'\$.byte_calls' FROM json, json_each(text, '\$.findings') WHERE value->>'\$.pattern' = 'dead write'"
+}
+run dead
+is "dead: two sets" "$(dead_writes)" "2 1048576 0"
+like "dead: the report" "$("$VFLOW" report --memory --dead-writes "$T/m.db" | tr -s '\n ' ' ')" "dead write: 2 of an object object cudaMalloc [^)]*\), 1.0M seen 2 of the copies and sets that write it are followed by another one, with no access in between, the first time cudaMemset \(.* by cudaMemset \(.* advice Delete those"
+unlike "dead: not asked for" "$("$VFLOW" report --memory "$T/m.db")" "dead write"
+run halves
+is "halves: whichever bytes they are" "$(dead_writes)" "1 1048576 0"
+unlike "halves: by bytes there is none" "$("$VFLOW" report "$T/m.db")" "dead write"
+run alive
+is "alive: a kernel is an access" "$(dead_writes)" ""
+sqlite3 "$T/m.db" "UPDATE lifetime SET dead_writes = accesses"
+"$VFLOW" report --memory "$T/m.db" >"$T/out" 2>"$T/err"
+like "more dead writes than accesses: refused" "$? $(<"$T/err")" "^1 .*row 1 of table lifetime"
+
 # who has the memory at the peak, and when
 run redundant
 "$VFLOW" report --memory "$T/m.db" >"$T/report"

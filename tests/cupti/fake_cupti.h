@@ -13,6 +13,7 @@
 #include <cupti.h>
 
 #include "gpu/cupti/driver.h"
+#include "tests/cupti/fake_sampling.h"
 
 static uint64_t clock_now = 1000;
 

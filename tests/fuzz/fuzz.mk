@@ -27,10 +27,11 @@ $(fuzz_folder)/make-seeds: tests/fuzz/seeds.c $(unit_objects)
 	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
 
 fuzz-seeds: $(fuzz_folder)/make-seeds
-	@mkdir -p $(fuzz_folder)/seeds/ptx
+	@mkdir -p $(fuzz_folder)/seeds/ptx $(fuzz_folder)/seeds/sass
 	@$< $(fuzz_folder)/seeds
 	@cp $(wildcard tests/profiles/*.db) $(fuzz_folder)/seeds/profile
 	@cp $(wildcard tests/programs/*.ptx tests/programs/demo/*.ptx) $(fuzz_folder)/seeds/ptx
+	@cp $(wildcard tests/gpu/sass/*.txt) $(fuzz_folder)/seeds/sass
 
 fuzz:
 	@if echo 'int LLVMFuzzerTestOneInput(const char *d, long s) { return !d && s; }' | \

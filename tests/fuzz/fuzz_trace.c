@@ -94,9 +94,10 @@ static const struct build_analysis joined = {
 static void build(const uint8_t *data, size_t size)
 {
 	const struct build_analysis *const table[] = {
-		&build_duplicates, &build_events, &build_timeline, &build_waits, &joined, NULL};
+		&build_duplicates, &build_events, &build_stalls, &build_timeline,
+		&build_waits,      &joined,       NULL};
 	const struct build_run runs[] = {{.folder = fuzz_folder, .passes = "flow"},
-					 {.folder = fuzz_folder, .passes = "time,waits"}};
+					 {.folder = fuzz_folder, .passes = "time,waits,stalls"}};
 	struct error error;
 
 	read_records(fuzz_write("fuzz" TRACE_SUFFIX, data, size));

@@ -192,6 +192,23 @@ static void write_trace(const char *path)
 	fact(GPU_RECORD_CODE_KERNEL, 0, 0,
 	     &(struct gpu_code_kernel){.bytes = 256, .code = 1, .launched = 1, .name = "zero"},
 	     sizeof(struct gpu_code_kernel));
+	fact(GPU_RECORD_STALL_DEVICE, 0, 0,
+	     &(struct gpu_stall_device){.samples = 9, .period = 16, .multiprocessors = 132},
+	     sizeof(struct gpu_stall_device));
+	fact(GPU_RECORD_STALL_CODE, 0, 0,
+	     &(struct gpu_stall_code){.crc = 7, .bytes = 8, .size = 8, .piece = "machine"},
+	     sizeof(struct gpu_stall_code));
+	fact(GPU_RECORD_STALL_FUNCTION, 0, 0,
+	     &(struct gpu_stall_function){.crc = 7, .function = 1, .name = "zero"},
+	     sizeof(struct gpu_stall_function));
+	fact(GPU_RECORD_STALL_SAMPLES, 0, 0,
+	     &(struct gpu_stall_samples){
+		     .samples = 9, .latency = 3, .function = 1, .offset = 16, .reason = 3},
+	     sizeof(struct gpu_stall_samples));
+	fact(GPU_RECORD_STALL_LAUNCHES, 0, 0,
+	     &(struct gpu_stall_launches){
+		     .launches = 1, .time_ns = 5, .grid = {1, 1, 1}, .name = "zero"},
+	     sizeof(struct gpu_stall_launches));
 	RECORD(TRACE_FAILED_CALL, trace_failed_call,
 	       "cudaMemset\0cudaErrorInvalidValue\0invalid argument\0", .frame = 2, .error = 1,
 	       .count = 3);
@@ -297,7 +314,7 @@ int main(int argc, char **argv)
 	char folder[PATH_MAX], path[PATH_MAX + 32];
 	/* the same trace as that of the other run, too */
 	const struct build_run runs[] = {{.folder = path, .passes = "flow"},
-					 {.folder = path, .passes = "time,waits"}};
+					 {.folder = path, .passes = "time,waits,stalls"}};
 	struct profile *profile;
 	struct error error;
 	FILE *file;

@@ -10,6 +10,10 @@ accesses() { # DB
 	sqlite3 "$1" "SELECT 'object', object, bytes, chunks, largest_bytes, largest_offset FROM accessed;
 		SELECT 'slices', object, vertex, launches, largest_bytes FROM slice ORDER BY object, vertex"
 }
+frequencies() { # DB
+	sqlite3 "$1" "SELECT object, vertex, launches, elements, accesses, most, granularity, printf('%.6f', variation) FROM frequency;
+		SELECT group_concat(number || ':' || elements || '/' || accesses, ' ') FROM frequency_count"
+}
 both() { # PROGRAM ARGUMENT...
 	on emulated "$T/e.db" flow,access "$@" >"$T/out" 2>&1 || not_ok "$* on the emulated device" "$(cat "$T/out")"
 	on gpu "$T/g.db" flow,access "$@" >"$T/out" 2>&1 || not_ok "$* on the GPU" "$(cat "$T/out")"
@@ -27,6 +31,15 @@ within() { # PROGRAM ARGUMENT...
 for case in early unused kernels over almost hole scattered slices pairs halo gather; do
 	same "$P/memory_waste" $case
 done
+# how often what is accessed: of kernels whose accesses no compiler leaves out
+for case in hot scattered more less half halves worst bins bytes widths; do
+	both "$P/frequency" $case
+	is "frequency $case: the same counts" "$(frequencies "$T/g.db")" "$(frequencies "$T/e.db")"
+done
+is "frequency: something is known" "$(frequencies "$T/g.db" | head -n 1 | cut -d '|' -f 4-)" "64|512|225|4|4.871794"
+on gpu "$T/g.db" flow,access --memory-limit 1 "$P/frequency" hot >"$T/out" 2>&1 || not_ok "coarse" "$(cat "$T/out")"
+# shadows on the host; 64 of 1024 elements ten times, in two stretches of 32
+is "frequency hot: in little memory counts are coarse" "$(frequencies "$T/g.db" | head -n 1 | cut -d '|' -f 4-)" "1024|1600|10|128|1.394274"
 for seed in 1 2 3 4 5 6 7 8; do
 	same "$P/random_flow" $seed
 done
@@ -44,6 +57,14 @@ on gpu "$T/g.db" flow "$P/demo" >"$T/out" 2>&1
 graph=$(whole)
 on gpu "$T/g.db" flow,access "$P/demo" >"$T/out" 2>&1
 is "demo: the same graph as without the pass" "$(whole)" "$graph"
+
+# whose memory it is: small allocations may lie in what was there before
+memory_facts() { # DB
+	sqlite3 "$1" "SELECT device, allocated, own > 0, first_unused < total, total - unused + 4194304 >= allocated + own + total - first_unused FROM device_memory"
+}
+on gpu "$T/g.db" flow "$P/memory_waste" redundant >"$T/out" 2>&1
+is "memory_waste: whose the device's memory is" "$(memory_facts "$T/g.db")" "0|2097152|1|1|1"
+like "memory_waste: the report names the largest" "$("$VFLOW" report --memory "$T/g.db" | tr -s ' \n' ' ')" "Device 0 when most was allocated: .* 2.0M allocated by the program, .* the largest part that no allocation explains: .*vflow's own"
 
 # what it costs
 "$NVCC" -O2 -arch=native -I. -o "$T/objects" tests/gpu/objects.cu 2>"$T/log" && "$NVCC" -O2 -arch=native -I. -o "$T/loops" tests/gpu/loops.cu 2>>"$T/log" ||

@@ -7,9 +7,9 @@
 
 #include "tests/programs/launch.h"
 
-enum { WORDS = 64, DEPTH = 10 };
+enum { WORDS = 64, DEPTH = 10, PLACES = 16 };
 
-static unsigned *device, *other, *pinned, sum;
+static unsigned *device, *other, *places, *pinned, sum;
 static cudaStream_t stream;
 
 __global__ void add_one(unsigned *a)
@@ -34,6 +34,13 @@ static void upload_async(unsigned i)
 	CHECK(cudaMemcpyAsync(device, pinned, WORDS * 4, cudaMemcpyHostToDevice, stream));
 }
 
+/* To places that lie beside each other. */
+static void upload_turns(unsigned i)
+{
+	CHECK(cudaMemcpyAsync(places + i % PLACES * WORDS, pinned, WORDS * 4,
+			      cudaMemcpyHostToDevice, stream));
+}
+
 static void download(unsigned)
 {
 	unsigned value;
@@ -45,6 +52,14 @@ static void download(unsigned)
 static void download_async(unsigned)
 {
 	CHECK(cudaMemcpyAsync(pinned + WORDS, other, WORDS * 4, cudaMemcpyDeviceToHost, stream));
+}
+
+/* Both on one stream, which nobody waits for. */
+static void behind_launch(unsigned)
+{
+	add_one<<<1, WORDS, 0, stream>>>(device);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpyAsync(pinned + WORDS, device, WORDS * 4, cudaMemcpyDeviceToHost, stream));
 }
 
 static void copy_on_device(unsigned)
@@ -72,10 +87,16 @@ static const struct {
 	const char *name;
 	void (*call)(unsigned i);
 } calls[] = {
-	{"launch", launch},     {"upload", upload},
-	{"download", download}, {"upload_async", upload_async},
-	{"set", set},           {"download_async", download_async},
-	{"mixed", mixed},       {"copy_on_device", copy_on_device},
+	{"launch", launch},
+	{"upload", upload},
+	{"download", download},
+	{"upload_async", upload_async},
+	{"set", set},
+	{"download_async", download_async},
+	{"mixed", mixed},
+	{"copy_on_device", copy_on_device},
+	{"upload_turns", upload_turns},
+	{"behind_launch", behind_launch},
 };
 
 /* `depth` more functions; nothing of this is inlined, or becomes a loop. */
@@ -107,6 +128,7 @@ int main(int argc, char **argv)
 
 	CHECK(cudaMalloc((void **)&device, WORDS * 4));
 	CHECK(cudaMalloc((void **)&other, WORDS * 4));
+	CHECK(cudaMalloc((void **)&places, PLACES * WORDS * 4));
 	CHECK(cudaMallocHost((void **)&pinned, 2 * WORDS * 4));
 	CHECK(cudaStreamCreate(&stream));
 	CHECK(cudaMemset(device, 0, WORDS * 4));

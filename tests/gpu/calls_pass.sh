@@ -7,7 +7,8 @@
 said() { # DB
 	vertices "$1"
 	edges "$1"
-	"$VFLOW" report --memory --top 0 "$1" | grep -v ' ns\| ms\| us'
+	# CUPTI tells of no code that is loaded
+	"$VFLOW" report --memory --top 0 "$1" | sed '/^GPU code that was loaded/,/^$/d; /^Device [0-9]* when most/,/^$/d' | grep -v ' ns\| ms\| us'
 }
 on() { # DEVICE DB PROGRAM...
 	local device=$1

@@ -12,7 +12,7 @@ whole() { # DB
 # Only the GPU has memory that it does not know, which takes findings away: then they are left out.
 without_unknown() { # GPU'S-DB FILE...
 	[ "$(sqlite3 "$1" "SELECT count(*) FROM coverage WHERE kind = 'UNKNOWN_MEMORY'")" = 0 ] ||
-		sed -i -E 's/, (patterns=("[^"]*"|[a-z_]+)|advice="[^"]*"|finding=[0-9]+)//g' "${@:2}"
+		sed -i -E 's/, (patterns=("[^"]*"|[a-z_]+)|advice="[^"]*"|finding(_share)?="?[0-9.]+"?)//g' "${@:2}"
 }
 # What copies from and to the host moved again; not of copies behind other work on their stream, which are not waited for.
 moved() { # DB

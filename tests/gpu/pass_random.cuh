@@ -21,7 +21,8 @@ extern "C" {
 }
 
 #define OBJECTS 4
-#define SHARED 3       /* one of them */
+#define SHARED 3 /* one of them */
+#define COUNTED_COARSELY 1
 #define COARSE OBJECTS /* one more, which the CPU's shadow does not know */
 #define CONTEXTS 12
 
@@ -64,6 +65,8 @@ static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bo
 #ifdef FOLLOW_ACCESSES
 	record.accessed = (device_accessed *)zeroed<uint8_t>(sizeof(*record.accessed) +
 							     UNIT_MASK_BYTES(size));
+	record.count_shift = records.size() == COUNTED_COARSELY ? FREQUENCY_SHIFT : 0;
+	record.counts = zeroed<uint32_t>(record.blocks * LEAF_BYTES / 4);
 #endif
 	if (digests)
 		record.leaves = (uint64_t(*)[DIGEST_LANES])zeroed<uint64_t>(record.blocks * 4);
@@ -85,7 +88,7 @@ static void start(void)
 	host_state.result_passes = shared_with_host<result_pass>(PASSES);
 	host_state.result_rows = shared_with_host<result_row>(ROW_RING);
 	host_state.result_objects = (result_object *)shared_with_host<uint8_t>(
-		1024 * (sizeof(result_object) + sizeof(accessed_slice)));
+		1024 * (sizeof(result_object) + sizeof(accessed_slice) + sizeof(gpu_frequency)));
 	host_state.row_mask = ROW_RING - 1;
 	host_state.object_mask = 1023;
 	host_state.epoch = 1;
@@ -210,10 +213,22 @@ static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width,
 /* Units of the objects that were accessed, a bit each. */
 static std::vector<uint64_t> accessed[OBJECTS];
 
-static void access(uint32_t slot, uint64_t offset, uint64_t size)
+/* How often the running API did so, and 1: 0: it did not. */
+static std::vector<uint32_t> turns[OBJECTS];
+enum turns { NO_TURNS, ONE_TURN, SOME_TURNS };
+
+static void access(uint32_t slot, uint64_t offset, uint64_t size, enum turns kind)
 {
-	for (uint64_t unit = offset / UNIT_BYTES; unit * UNIT_BYTES < offset + size; unit++)
+	for (uint64_t unit = offset / UNIT_BYTES; unit * UNIT_BYTES < offset + size; unit++) {
+		uint32_t times = kind == SOME_TURNS && unit * 7 % 5 == 0
+					 ? 2 + (uint32_t)below(1ull << below(9))
+					 : kind != NO_TURNS;
+
 		accessed[slot][unit / 64] |= 1ull << unit % 64;
+		turns[slot][unit] += times + !turns[slot][unit];
+		while (times--)
+			shadow_count(shadows[slot], unit * UNIT_BYTES, 1);
+	}
 }
 
 static void touch_one(void)
@@ -221,6 +236,7 @@ static void touch_one(void)
 	uint32_t slot = (uint32_t)below(OBJECTS);
 	uint64_t size = memory[slot].size(), width, pitch, height, offset;
 	bool write = below(2);
+	enum turns kind = (enum turns)below(3);
 
 	/* rows of some width: from single bytes to the whole object; many of whole units */
 	width = below(4) ? 1 + below(below(2) ? 16 : size) : size;
@@ -239,7 +255,7 @@ static void touch_one(void)
 	for (uint64_t row = 0; row < height; row++) {
 		shadow_touch(shadows[slot], offset + row * pitch, width,
 			     write ? GPU_WRITE : GPU_READ);
-		access(slot, offset + row * pitch, width);
+		access(slot, offset + row * pitch, width, kind);
 		for (uint64_t i = 0; write && i < width; i++)
 			if (uint8_t *at = &memory[slot][offset + row * pitch + i]; seed & 64)
 				*at = (uint8_t)(seed & 128 ? below(2) : 0);
@@ -308,8 +324,8 @@ static void copy_one(void)
 	size = 1 + below(std::min(memory[to].size() - at, memory[from].size() - start));
 	shadow_touch_copy(shadows[to], at, shadows[from], start, size);
 	memcpy(&memory[to][at], &memory[from][start], size);
-	access(to, at, size);
-	access(from, start, size);
+	access(to, at, size, NO_TURNS);
+	access(from, start, size, NO_TURNS);
 	mark(from, start, size, size, 1, MARK_READ);
 	vflow_mark_copy<<<256, 256>>>(state, to * spread, at, size,
 				      host_state.records + from * spread, start, size, size, 1);
@@ -430,6 +446,7 @@ static bool all_clear(const device_record &record)
 }
 
 #ifdef FOLLOW_ACCESSES
+static unsigned varied; /* objects of which elements were accessed more or less often */
 static std::map<uint32_t, struct gpu_slice> slices; /* of the last API, by id */
 
 static void note_slice(void *, uint32_t object, const struct gpu_slice *slice)
@@ -466,6 +483,115 @@ static void compare_slices(const result_pass *result)
 	compared &= slices.empty();
 }
 
+/* Puts what patches would have counted onto the device. */
+static void put_counts(void)
+{
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		std::vector<uint32_t> counts(records[i].blocks * LEAF_BYTES / 4);
+
+		for (uint64_t unit = 0; unit < turns[i].size(); unit++)
+			if (turns[i][unit])
+				counts[unit >> records[i].count_shift] += turns[i][unit] - 1;
+		CHECK(cudaMemcpy(records[i].counts, counts.data(), counts.size() * 4,
+				 cudaMemcpyHostToDevice));
+	}
+}
+
+/* So many units of the object have been accessed so often together, the first of them this one. */
+static void add_units(struct gpu_frequency *sums, uint64_t size, uint64_t unit, uint64_t units,
+		      uint64_t count)
+{
+	uint64_t all = (size + 3) / 4, each = std::max<uint64_t>(count / units, 1), often = 0;
+
+	if (!count)
+		return;
+	while (often < 15 && each >> (often + 1))
+		often++;
+	sums->elements += units;
+	sums->accesses += count;
+	sums->squares_low += count * count / units % (1ull << 32);
+	sums->squares_high += count * count / units / (1ull << 32);
+	sums->most = std::max(sums->most, each);
+	sums->often[often] += units;
+	sums->parts[unit / ((all + 15) / 16)] += count;
+}
+
+/* How often which units were accessed, worked out one by one. */
+static struct gpu_frequency expected_frequency(unsigned index)
+{
+	const uint64_t together = 1ull << records[index].count_shift, size = records[index].size;
+	struct gpu_frequency sums = {};
+
+	for (uint64_t unit = 0; unit < turns[index].size(); unit += together) {
+		uint64_t count = 0, touched = 0, first = 0;
+
+		for (uint64_t k = unit; k < unit + together && k < turns[index].size(); k++) {
+			if (!turns[index][k])
+				continue;
+			first = touched++ ? first : k;
+			count += turns[index][k] - 1;
+		}
+		if (touched)
+			add_units(&sums, size, first, touched, count);
+	}
+	sums.granularity = 4 * (uint32_t)together;
+	if (sums.elements) {
+		double mean = (double)sums.accesses / (double)sums.elements;
+		double square =
+			((double)sums.squares_high * 4294967296. + (double)sums.squares_low) /
+			(double)sums.elements;
+
+		if (square / (mean * mean) - 1 >= 0.0001)
+			return sums;
+	}
+	return {};
+}
+
+static std::map<uint32_t, struct gpu_frequency> frequencies; /* of the CPU, by id */
+
+static void note_frequency(void *, uint32_t object, const struct gpu_frequency *frequency)
+{
+	frequencies[object] = *frequency;
+}
+
+static void compare_frequency(const char *whose, unsigned index, const struct gpu_frequency &found)
+{
+	const struct gpu_frequency expected = expected_frequency(index);
+
+	if (found.elements ? !memcmp(&found, &expected, sizeof(found)) : !expected.elements)
+		return;
+	printf("# object %u, the %s: %llu accesses to %llu elements, squares %llu, most %llu; "
+	       "should be %llu to %llu, squares %llu, most %llu\n",
+	       index, whose, (unsigned long long)found.accesses, (unsigned long long)found.elements,
+	       (unsigned long long)found.squares_low, (unsigned long long)found.most,
+	       (unsigned long long)expected.accesses, (unsigned long long)expected.elements,
+	       (unsigned long long)expected.squares_low, (unsigned long long)expected.most);
+	compared = false;
+}
+
+/* How often the API accessed what, by the pass and by the CPU. */
+static void compare_frequencies(const result_pass *result)
+{
+	const gpu_frequency *all =
+		RESULT_FREQUENCIES(host_state.result_objects, host_state.object_mask);
+	std::map<uint32_t, struct gpu_frequency> found;
+
+	for (uint32_t i = 0; i < result->objects; i++) {
+		uint32_t place = (result->first_object + i) % 1024;
+
+		found[host_state.result_objects[place].slot / spread] = all[place];
+	}
+	frequencies.clear();
+	shadow_frequencies(shadow, note_frequency, NULL);
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		compare_frequency("pass", i, found[i]);
+		if (i != COUNTED_COARSELY)
+			compare_frequency("CPU", i, frequencies[i + 1]);
+		varied += expected_frequency(i).elements != 0;
+		std::fill(turns[i].begin(), turns[i].end(), 0);
+	}
+}
+
 /* What all APIs accessed of an object. */
 static void compare_accessed(unsigned index)
 {
@@ -498,6 +624,7 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		memory[i].resize(sizes[i]);
 		accessed[i].resize(UNIT_MASK_BYTES(sizes[i]) / 8);
+		turns[i].resize((sizes[i] + 3) / 4);
 		shadows[i] =
 			shadow_object_create(shadow, i + 1, 1 + i % 3, memory[i].data(), sizes[i]);
 		add_object(sizes[i], i == 2 ? 20 : 0, 1 + i % 3, true);
@@ -538,19 +665,27 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		shadow_digests(shadow, changed, NULL);
 		expected.assign(rows, rows + count);
 		settle_coarse(context, &expected);
+#ifdef FOLLOW_ACCESSES
+		put_counts();
+#endif
 		result = pass(context, NULL);
 		compare(expected, result);
 #ifdef FOLLOW_ACCESSES
 		compare_slices(result);
+		compare_frequencies(result);
 #endif
 	}
 #ifdef FOLLOW_ACCESSES
 	for (unsigned i = 0; i < OBJECTS; i++)
 		compare_accessed(i);
+	compared &= varied >= apis / 10;
 #endif
 	for (const device_record &record : records)
 		compared &= all_clear(record);
 	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok",
 	       steps);
+#ifdef FOLLOW_ACCESSES
+	printf("# %u times elements were accessed unevenly\n", varied);
+#endif
 	shadow_destroy(shadow);
 }

@@ -3,7 +3,7 @@
 . tests/lib.sh
 . tests/gpu/real.bash
 export DEVICE=gpu
-for test in e2e_{exactness,random,moves,figure3,demo,targets} report_memory; do
+for test in e2e_{exactness,random,moves,figure3,demo,targets} report_memory peaks drgpum_figures frequency; do
 	if output=$(timeout 300 "tests/cli/$test.sh" 2>&1); then
 		ok "$test: $(grep -c '^ok' <<<"$output") tests"
 	else

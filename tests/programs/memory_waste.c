@@ -177,6 +177,44 @@ static void kernels(void)
 	release(a);
 }
 
+/* Of three sets two are written over; what is fetched in between, or copied onto itself, is not. */
+static void dead(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	fill(a, MIB, 1);
+	fill(a, MIB, 2);
+	CHECK(cudaMemcpy(a, host, MIB, cudaMemcpyHostToDevice));
+	fetch(a, MIB);
+	fill(a, MIB, 3);
+	CHECK(cudaMemcpy(a + HALF, a, HALF, cudaMemcpyDeviceToDevice));
+	fetch(a, MIB);
+	release(a);
+}
+
+/* Half by half: no byte is written twice, but the object is. */
+static void halves(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	fill(a, HALF, 1);
+	fill(a + HALF, HALF, 2);
+	fetch(a, MIB);
+	release(a);
+}
+
+/* What a kernel writes in between is an access. */
+static void alive(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	fill(a, MIB, 1);
+	LAUNCH(store_bytes, 1, 1024, a, 1000, (unsigned char)1);
+	fill(a, MIB, 2);
+	fetch(a, MIB);
+	release(a);
+}
+
 /* -- accesses ------------------------------------------------------------------------------ */
 
 /* Four fifths of a MiB are 838860.8 bytes: these are accessed. */
@@ -293,7 +331,8 @@ int main(int argc, char **argv)
 		{"kernels", kernels}, {"over", over}, {"almost", almost},
 		{"enough", enough},   {"hole", hole}, {"scattered", scattered},
 		{"slices", slices},   {"halo", halo}, {"pairs", kernel_pairs},
-		{"gather", gather},
+		{"gather", gather},   {"dead", dead}, {"halves", halves},
+		{"alive", alive},
 	};
 
 	mended = argc == 3 && !strcmp(argv[2], "mended");

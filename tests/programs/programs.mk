@@ -1,7 +1,7 @@
 # programs.mk: the CUDA programs that the tests profile.  They are built as their users would
 # build them: plainly, without vflow's own options.
 
-program_names = questions call_paths first_use overwritten figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline memory_waste whatif demo demo_corrected
+program_names = questions call_paths first_use overwritten figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline stream_order memory_waste frequency peaks drgpum_figures whatif demo demo_corrected
 programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
 	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
 
@@ -22,7 +22,11 @@ $(BUILD)/programs/overwritten: tests/programs/overwritten.c
 $(BUILD)/programs/filters: tests/programs/filters.c
 $(BUILD)/programs/targets: tests/programs/targets.c
 $(BUILD)/programs/timeline: tests/programs/timeline.c
+$(BUILD)/programs/stream_order: tests/programs/stream_order.c
 $(BUILD)/programs/memory_waste: tests/programs/memory_waste.c
+$(BUILD)/programs/peaks: tests/programs/peaks.c
+$(BUILD)/programs/drgpum_figures: tests/programs/drgpum_figures.c
+$(BUILD)/programs/frequency: tests/programs/frequency.c
 $(BUILD)/programs/whatif: tests/programs/whatif.c
 $(BUILD)/programs/demo $(BUILD)/programs/demo_corrected: $(demo_sources)
 $(BUILD)/programs/demo_corrected: PROGRAM_CFLAGS += -DCORRECTED

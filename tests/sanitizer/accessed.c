@@ -78,6 +78,89 @@ static void many(void)
 	check(accessed_is(of_a, 2 * MIB + 8, 2, MIB, 0), "what was accessed goes with it");
 }
 
+/* As patches do: threads have accessed so many units, from one of them on, so often. */
+static void count(CUdeviceptr address, uint64_t unit, uint64_t units, uint32_t times)
+{
+	struct object *object = events_find_object(context, address);
+	struct device_record record;
+
+	object_describe(object, &record);
+	for (uint64_t i = unit; i < unit + units; i++) {
+		const CUdeviceptr at =
+			(CUdeviceptr)(uintptr_t)&record.counts[i >> record.count_shift];
+		uint32_t counted = 0;
+
+		driver.cuMemcpyDtoHAsync(&counted, at, sizeof(counted), NULL);
+		counted += times;
+		driver.cuMemcpyHtoDAsync(at, &counted, sizeof(counted), NULL);
+	}
+	queues_drain(NULL);
+}
+
+static bool frequency_is(uint32_t event, uint64_t elements, uint64_t accesses, uint64_t squares,
+			 uint64_t most, uint32_t granularity)
+{
+	const struct event *found = &events[event - 1];
+	const struct gpu_frequency *frequency = &found->frequency;
+
+	return found->frequencies == 1 && frequency->elements == elements &&
+	       frequency->accesses == accesses && frequency->squares_low == squares &&
+	       !frequency->squares_high && frequency->most == most &&
+	       frequency->granularity == granularity;
+}
+
+/* 120 units once and 8 nine times, of 1024 in parts of 64; then all of them once. */
+static void frequencies(void)
+{
+	CUdeviceptr a = allocate(4096);
+	uint32_t begin = begun;
+	const struct gpu_frequency *found;
+
+	count(a, 256, 128, 1);
+	count(a, 320, 8, 8);
+	launch(a + 1024, 512, 5, 0);
+	queues_drain(NULL);
+	found = &events[begin].frequency;
+	check(frequency_is(begin + 1, 128, 192, 120 + 8 * 81, 9, 4),
+	      "how often units are accessed");
+	check(found->parts[4] == 64 && found->parts[5] == 128 && found->often[0] == 120 &&
+		      found->often[3] == 8,
+	      "by parts of the object, and by how often");
+	count(a, 256, 128, 1);
+	launch(a + 1024, 512, -1, 0);
+	queues_drain(NULL);
+	check(events[begin + 1].slices == 1 && !events[begin + 1].frequencies,
+	      "nothing is said where all are accessed as often");
+	count(a, 0, 2, 1);
+	count(a, 0, 1, 1);
+	launch(a, 8, -1, 0);
+	release(a);
+	check(frequency_is(begin + 3, 2, 3, 1 + 4, 2, 4), "counts begin anew with each launch");
+}
+
+/*
+ * A sixteenth of the memory is less: stretches of 32 units have a count.  Of the first one two
+ * units have 10 accesses together, of the second one all have two each.
+ */
+static void coarse_frequencies(void)
+{
+	CUdeviceptr a;
+	uint32_t begin;
+
+	memory_limit(64 * MIB);
+	a = allocate(8 * MIB);
+	memory_limit(0);
+	begin = begun;
+	check(events_find_object(context, a)->coarse_counts, "counts are coarse");
+	count(a, 30, 1, 9);
+	count(a, 31, 33, 1);
+	count(a, 32, 32, 1);
+	launch(a + 120, 136, 1, 0);
+	release(a);
+	check(frequency_is(begin + 1, 34, 74, 2 * 25 + 32 * 4, 5, 128),
+	      "units of a stretch share its accesses");
+}
+
 /* What was not analysed may have accessed what there was. */
 static void unseen(void)
 {
@@ -121,13 +204,42 @@ static void at_end(void)
 	      "at the end what was accessed of objects that live is said");
 }
 
+/* Two objects of 1 MiB each are most; the third takes the place of the first. */
+static void memory_of_device(void)
+{
+	const struct gpu_device_memory *first = &device_memory[0], *last = &device_memory[1];
+	CUdeviceptr a = allocate(MIB), b;
+	uint64_t used;
+
+	check(device_memory_count == 2 && first->first && !first->allocated && !first->own &&
+		      !last->first && last->allocated == MIB && last->own > MIB,
+	      "memory of the device before the first allocation, and behind it");
+	b = allocate(MIB);
+	check(device_memory_count == 3 && last->allocated == 2 * MIB, "when there is more of it");
+	/* rings of results are memory of the host, which here is the device's, too */
+	used = first->unused - last->unused;
+	check(last->total == first->total && used >= last->allocated + last->own &&
+		      used - last->allocated - last->own < 8 * MIB,
+	      "all that is used since is the program's or vflow's own");
+	release(a);
+	a = allocate(MIB);
+	set(a, MIB, 1);
+	allocate(64 * KIB);
+	check(device_memory_count == 3, "not when there is no more, or little");
+	release(a);
+	release(b);
+}
+
 int main(void)
 {
 	follows_accesses = true;
 	start(0);
+	memory_of_device();
 	launches();
 	sets();
 	many();
+	frequencies();
+	coarse_frequencies();
 	unseen();
 	at_end();
 	return 0;

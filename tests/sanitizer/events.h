@@ -21,14 +21,22 @@ bool modules_pending(void)
 	return false;
 }
 
-void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants)
+struct variables_unseen; /* of code/modules.h, which needs the Sanitizer's headers */
+void modules_variables(struct space *space, struct variables_unseen *unseen)
 {
-	(void)space, (void)skipped, (void)constants;
+	(void)space, (void)unseen;
 }
 
 void launch_exclude(const char *kernel)
 {
 	(void)kernel;
+}
+
+uint32_t images_function(CUmodule module, const char *name, uint64_t *start, uint64_t *size);
+uint32_t images_function(CUmodule module, const char *name, uint64_t *start, uint64_t *size)
+{
+	(void)module, (void)name, (void)start, (void)size;
+	return 0;
 }
 
 static CUresult exchange(CUstreamCaptureMode *mode)
@@ -83,6 +91,7 @@ int __wrap_munmap(void *memory, size_t size)
 
 static struct event {
 	uint32_t context, contents;
+	uint8_t content;        /* of the last one's digest */
 	uint32_t all_seen;      /* records that say so behind it */
 	uint32_t seen;          /* the last object of which one said so */
 	uint32_t received;      /* the object that a copy brought what the host held already */
@@ -93,6 +102,8 @@ static struct event {
 	struct gpu_transfer transfer; /* the last */
 	struct gpu_slice slice;       /* the last */
 	uint32_t slices;
+	struct gpu_frequency frequency; /* the last */
+	uint32_t frequencies;
 	enum gpu_api api;
 	uint32_t stream;
 	uint64_t start_ns, end_ns;
@@ -106,6 +117,8 @@ static bool follows_accesses;
 /* The last of each object, and how many there were of all. */
 static struct gpu_accessed accessed[64];
 static unsigned accessed_count;
+static struct gpu_device_memory device_memory[2]; /* the first and the last that was told */
+static unsigned device_memory_count;
 static bool no_passes; /* the driver has no memory for them */
 static bool faulted;   /* what is on the program's streams ended with an error */
 static unsigned abandoned, failed_launches;
@@ -181,6 +194,10 @@ static size_t size_of_record(const struct gpu_record *record)
 		return follows_accesses && record->object ? sizeof(struct gpu_accessed) : 0;
 	case GPU_RECORD_SLICE:
 		return follows_accesses && record->object ? sizeof(struct gpu_slice) : 0;
+	case GPU_RECORD_FREQUENCY:
+		return follows_accesses && record->object ? sizeof(struct gpu_frequency) : 0;
+	case GPU_RECORD_DEVICE_MEMORY:
+		return record->object ? 0 : sizeof(struct gpu_device_memory);
 	default:
 		return 0;
 	}
@@ -197,6 +214,8 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 		exit(1);
 	}
 	event->contents += record->kind == GPU_RECORD_CONTENT;
+	if (record->kind == GPU_RECORD_CONTENT)
+		event->content = ((const struct gpu_content *)record->payload)->digest[0];
 	event->all_seen += seen && !record->object;
 	event->seen = seen && record->object ? record->object : event->seen;
 	if (record->kind == GPU_RECORD_RECEIVED)
@@ -212,6 +231,12 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 		event->transfer = *(const struct gpu_transfer *)record->payload;
 	if (record->kind == GPU_RECORD_SLICE)
 		event->slice = *(const struct gpu_slice *)record->payload, event->slices++;
+	if (record->kind == GPU_RECORD_DEVICE_MEMORY)
+		device_memory[device_memory_count++ > 0] =
+			*(const struct gpu_device_memory *)record->payload;
+	if (record->kind == GPU_RECORD_FREQUENCY)
+		event->frequency = *(const struct gpu_frequency *)record->payload,
+		event->frequencies++;
 	if (record->kind == GPU_RECORD_ACCESSED && record->object < 64)
 		accessed[record->object] = *(const struct gpu_accessed *)record->payload,
 		accessed_count++;

@@ -8,8 +8,8 @@ if [ ! -e "$objects/images.S.o" ] || [ -n "$ASAN" ]; then
 fi
 build() { # NAME
 	"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -o "$T/$1" "tests/sanitizer/$1.c" \
-		"$objects"/*/event*.c.o "$objects"/*/{queue,wait,host_writes,timed_out,skipped,space,objects,table,hints,shadows,seen,pass,accessed,contents,commands,transfers,memory,device_bytes,mappings}.c.o "$objects/images.S.o" \
-		"$BUILD"/inside.o/gpu/{analysis/{accessed,may_write,transfer},nvidia/apis}.o -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
+		"$objects"/*/event*.c.o "$objects"/*/{queue,wait,host_writes,timed_out,skipped,space,objects,table,hints,shadows,seen,pass,accessed,values,contents,commands,transfers,memory,device_bytes,mappings}.c.o "$objects/images.S.o" \
+		"$BUILD"/inside.o/gpu/{analysis/{accessed,may_write,transfer},nvidia/{apis,streams}}.o -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
 		>"$T/log" 2>&1 || not_ok "build $1" "$(cat "$T/log")"
 }
 cases() { # NAME CASE...

@@ -1,8 +1,10 @@
 /*
  * The patches, without the Sanitizer: a kernel calls them as the Sanitizer would, with random
  * patterns of addresses, and the masks, touched blocks and the list are compared with what the
- * addresses say; and so is what a pass then finds, which leaves nothing behind.
+ * addresses say; and so is what a pass then finds, which leaves nothing behind.  With
+ * FOLLOW_ACCESSES so are counts of accesses.
  */
+#include <algorithm>
 #include <sanitizer_patching.h>
 #include <set>
 #include <stdbool.h>
@@ -29,6 +31,7 @@ namespace patches
 using namespace patches;
 
 #define OBJECTS 4
+#define COUNTED_COARSELY 2
 #define THREADS 256
 
 /* Three objects side by side, at multiples of 32, of 8 and of 1, one at a distance. */
@@ -133,7 +136,9 @@ static void start_context(device_state *context)
 	context->rows = zeroed<device_rows>(1);
 	context->result_passes = shared_with_host<result_pass>(PASSES);
 	context->result_rows = shared_with_host<result_row>(ROW_RING);
-	context->result_objects = shared_with_host<result_object>(LIST * 32);
+	context->result_objects = (result_object *)shared_with_host<uint8_t>(
+		LIST * 32 *
+		(sizeof(result_object) + sizeof(accessed_slice) + sizeof(gpu_frequency)));
 	context->row_mask = ROW_RING - 1;
 	context->object_mask = LIST * 32 - 1;
 	context->epoch = 1;
@@ -164,6 +169,12 @@ static void start(void)
 		record->initialised = zeroed<uint64_t>(record->blocks * 16);
 		record->origin = zeroed<uint64_t>(record->blocks * 16);
 		record->unread = zeroed<uint64_t>(record->blocks * 16);
+#ifdef FOLLOW_ACCESSES
+		record->accessed = (device_accessed *)zeroed<uint8_t>(sizeof(*record->accessed) +
+								      UNIT_MASK_BYTES(sizes[i]));
+		record->counts = zeroed<uint32_t>(record->blocks * 256);
+		record->count_shift = i == COUNTED_COARSELY ? FREQUENCY_SHIFT : 0;
+#endif
 	}
 	device_entries = zeroed<device_entry>(OBJECTS);
 	device_several_at = zeroed<device_candidates>(HINTS);
@@ -198,8 +209,11 @@ static void clear(void)
 		CHECK(cudaMemset(each->listed, 0, LIST * 4));
 		CHECK(cudaMemset(each->listed_words, 0, LIST / 32 * 4));
 	}
-	for (const device_record &record : records)
+	for (const device_record &record : records) {
 		CHECK(cudaMemset(record.read, 0, head_bytes(&record)));
+		if (record.counts)
+			CHECK(cudaMemset(record.counts, 0, record.blocks * 1024));
+	}
 	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(other, &host_other, sizeof(host_other), cudaMemcpyHostToDevice));
 	for (int i = 0; i < OBJECTS; i++) {
@@ -321,6 +335,28 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 	       from_device(record->touched_blocks, blocks.size()) == blocks;
 }
 
+#ifdef FOLLOW_ACCESSES
+/* Whether each access is counted once for each unit; the lanes of a warp share bulk copies. */
+static bool counted(int object, const std::vector<uint64_t> &chosen, uint32_t size, uint32_t lanes,
+		    bool bulk)
+{
+	const device_record *record = &records[object];
+	std::vector<uint32_t> counts(record->blocks * 256);
+
+	for (unsigned k = 0; k < THREADS; k++) {
+		uint64_t offset = chosen[k] - starts[object];
+		uint64_t end = std::min(offset + size, sizes[object]);
+
+		if (!(lanes >> k % 32 & 1) || chosen[k] < starts[object] || offset >= end ||
+		    (bulk && lanes & ((1u << k % 32) - 1)))
+			continue;
+		for (uint64_t unit = offset / 4; unit * 4 < end; unit++)
+			counts[unit >> record->count_shift]++;
+	}
+	return from_device(record->counts, counts.size()) == counts;
+}
+#endif
+
 /* Whether the list of a context holds these objects. */
 static bool are_listed(const device_state &context, const std::set<int> &touched)
 {
@@ -388,6 +424,10 @@ static bool is_clear(int object)
 	uint64_t set = now.touched | now.uses_bytes | now.sizes;
 
 	set |= now.seen_sizes ^ values_retained(now.known_sizes);
+#ifdef FOLLOW_ACCESSES
+	for (uint32_t count : from_device(now.counts, now.blocks * 256))
+		set |= count;
+#endif
 
 	for (uint8_t byte : from_device((uint8_t *)now.read, masks))
 		set |= byte;
@@ -462,6 +502,10 @@ static bool test(enum patch patch)
 	CHECK(cudaDeviceSynchronize());
 	for (int i = 0; i < OBJECTS; i++)
 		fine &= marked(i, chosen, size, flags, lanes, kind, touched);
+#ifdef FOLLOW_ACCESSES
+	for (int i = 0; i < OBJECTS; i++)
+		fine &= counted(i, chosen, size, lanes, bulk);
+#endif
 	if (table_peers && touched.erase(FOREIGN))
 		of_other.insert(FOREIGN);
 	fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
@@ -494,9 +538,15 @@ int main(void)
 {
 	bool fine;
 
+#ifdef FOLLOW_ACCESSES /* a unit after the other takes long */
+	const int part = 10;
+#else
+	const int part = 1;
+#endif
+
 	start();
-	fine = test_all(1, "accesses", ACCESS, ACCESS, 3000);
-	fine &= test_all(2, "asynchronous copies", COPY_ASYNC, COPY_ASYNC, 1000);
-	fine &= test_all(3, "bulk copies", BULK_READ, BULK_REDUCTION, 1500);
+	fine = test_all(1, "accesses", ACCESS, ACCESS, 3000 / part);
+	fine &= test_all(2, "asynchronous copies", COPY_ASYNC, COPY_ASYNC, 1000 / part);
+	fine &= test_all(3, "bulk copies", BULK_READ, BULK_REDUCTION, 1500 / part);
 	return !fine;
 }

@@ -9,14 +9,21 @@ if [ -n "$ASAN" ]; then
 	skip "patches" "a program of nvcc does not start with the address sanitizer's libraries"
 	finish
 fi
-"$NVCC" -std=c++17 -arch=compute_80 -code=compute_80 -cudart shared -I. -I"$SANITIZER/include" -o "$T/patches" tests/sanitizer/patches.cu \
-	>"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
-LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/patches" >"$T/out" 2>&1
-for what in "3000 patterns of accesses" "1000 patterns of asynchronous copies" "1500 patterns of bulk copies"; do
-	like "patches: $what" "$(cat "$T/out")" "(^|
+for image in "" -DFOLLOW_ACCESSES; do
+	# shellcheck disable=SC2086
+	"$NVCC" $image -std=c++17 -arch=compute_80 -code=compute_80 -cudart shared -I. -I"$SANITIZER/include" -o "$T/patches" tests/sanitizer/patches.cu \
+		>"$T/log" 2>&1 || not_ok "nvcc $image" "$(cat "$T/log")"
+	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/patches" >"$T/out" 2>&1
+	for what in "3000 patterns of accesses" "1000 patterns of asynchronous copies" "1500 patterns of bulk copies"; do
+		[ -n "$image" ] && what=${what/0 / } # where accesses are counted a tenth of them
+		like "patches $image: $what" "$(cat "$T/out")" "(^|
 )ok [0-9] - $what are marked"
+	done
 done
-is "patches: no .sync, which takes six instructions more" "$(grep -cE '^\s+(shfl|vote|bar|match|redux)[a-z.]*\.sync' "$BUILD/sanitizer.o/patches.ptx")" 0
+for image in patches patches_access; do
+	is "$image: no .sync, which takes six instructions more" \
+		"$(grep -cE '^\s+(shfl|vote|bar|match|redux)[a-z.]*\.sync' "$BUILD/sanitizer.o/$image.ptx")" 0
+done
 # Where lanes may part: see the patches' first comment.  What some lanes leave out is one condition of two: that
 # they have nothing to say, and that the warp is whole.
 lanes_part() {
@@ -28,14 +35,14 @@ lanes_part() {
 		END { print "barriers: " (barriers ? "some" : "none") }' "$1"
 }
 PATH=$PATH:${CUDA_TOOLKIT:-/usr/local/cuda}/bin:.deps/toolkit/usr/bin
-for architecture in sm_75 sm_80 sm_86 sm_89 sm_90; do
-	name="patches of $architecture: lanes part only where the warp is whole"
+for image in patches patches_access; do for architecture in sm_75 sm_80 sm_86 sm_89 sm_90; do
+	name="$image of $architecture: lanes part only where the warp is whole"
 	if ! command -v cuobjdump >/dev/null; then
 		skip "$name" "needs cuobjdump"
-	elif cuobjdump -sass -arch $architecture "$BUILD/sanitizer.o/patches.fatbin" >"$T/sass" 2>&1 && grep -q 'RET' "$T/sass"; then
+	elif cuobjdump -sass -arch $architecture "$BUILD/sanitizer.o/$image.fatbin" >"$T/sass" 2>&1 && grep -q 'RET' "$T/sass"; then
 		is "$name" "$(lanes_part "$T/sass")" "barriers: some"
 	else
 		skip "$name" "not in the fat binary, or cuobjdump cannot read it"
 	fi
-done
+done; done
 finish

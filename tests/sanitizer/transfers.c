@@ -309,14 +309,6 @@ static void digests(void)
 	check(events[ended - 1].transfer.zero == 1, "zeros");
 }
 
-/* How often the driver is asked about the stream of a small copy. */
-static unsigned asked_for_small(void)
-{
-	waits = 0;
-	check(download("cuMemcpyDtoH_v2", memory, a, 100)->received == 1, "a small copy");
-	return waits;
-}
-
 /* A function of the driver without an effect on memory of the device. */
 static void other(const char *name)
 {
@@ -324,6 +316,214 @@ static void other(const char *name)
 
 	report(name, SANITIZER_API_ENTER, words);
 	report(name, SANITIZER_API_EXIT, words);
+}
+
+/* Small copies on streams[0] that nothing waits for. */
+static void take(CUdeviceptr from, uint64_t bytes)
+{
+	const struct rows row = {bytes, 1, bytes, bytes};
+
+	download_rows("cuMemcpyDtoHAsync_v2", memory, from, row, streams[0], true);
+}
+
+static void bring(CUdeviceptr to, uint8_t value, uint64_t bytes)
+{
+	const uint64_t words[] = {to, (uintptr_t)memory, bytes, (uintptr_t)streams[0]};
+	const Sanitizer_MemcpyData data = {.srcAddress = (uintptr_t)memory,
+					   .dstAddress = to,
+					   .dstContext = context,
+					   .apiContext = context,
+					   .apiStream = streams[0],
+					   .size = bytes,
+					   .width = bytes,
+					   .height = 1,
+					   .srcPitch = bytes,
+					   .dstPitch = bytes,
+					   .direction = SANITIZER_MEMCPY_DIRECTION_HOST_TO_DEVICE};
+
+	memset(memory, value, bytes);
+	report("cuMemcpyHtoDAsync_v2", SANITIZER_API_ENTER, words);
+	calls_copy(&data);
+	driver.cuMemcpyHtoDAsync(to, memory, bytes, streams[0]);
+	report("cuMemcpyHtoDAsync_v2", SANITIZER_API_EXIT, words);
+}
+
+static void fill(CUdeviceptr to, uint32_t value, uint64_t count)
+{
+	const uint64_t words[] = {to, value, count, (uintptr_t)streams[0]};
+	const Sanitizer_MemsetData data = {.context = context,
+					   .stream = streams[0],
+					   .address = to,
+					   .width = count,
+					   .height = 1,
+					   .pitch = 4 * count,
+					   .elementSize = 4,
+					   .value = value};
+
+	report("cuMemsetD32Async", SANITIZER_API_ENTER, words);
+	calls_set(&data);
+	for (uint64_t i = 0; i < count; i++)
+		driver.cuMemcpyHtoDAsync(to + 4 * i, &value, 4, streams[0]);
+	report("cuMemsetD32Async", SANITIZER_API_EXIT, words);
+}
+
+/* Whether so many of our kernels were launched on streams[0] since this was asked last. */
+static bool launched(unsigned count)
+{
+	const unsigned found = on_program;
+
+	on_program = 0;
+	return found == count;
+}
+
+/* Copies that share a pass. */
+static void held_back(void)
+{
+	uint8_t sevens[200], values[2][100];
+	uint32_t before;
+
+	start_transfers();
+	driver.cuPointerGetAttribute = pointer_attribute;
+	is_pinned = true;
+	events_awaited = 100;
+	memset(sevens, 7, sizeof(sevens));
+	before = ended;
+	for (unsigned i = 0; i < 3; i++)
+		take(a + 50 * i, 100 + i);
+	other("cuMemGetInfo_v2");
+	check(launched(0) && ended == before, "small copies are held back");
+	other("cuStreamQuery");
+	events_poll();
+	check(launched(1) && ended == before + 3, "they have one pass, before the program asks");
+	for (unsigned i = 0; i < 3; i++)
+		check(events[before + i].row.access == GPU_TO_HOST &&
+			      events[before + i].row.bytes == 100 + i &&
+			      moved(&events[before + i], sevens, 100 + i, 50 * i, false),
+		      "which says of each what it moved");
+	for (unsigned i = 0; i < HELD_MOST - 1; i++)
+		take(a, 10);
+	check(launched(0), "not too many");
+	take(a, 10);
+	check(launched(1), "are held back");
+	take(a, COMMAND_MOST + 1);
+	check(launched(1), "nor what is large");
+	take(a, 10);
+	other("cuMemsetD2D8Async");
+	check(launched(1), "nor before other calls that may write there");
+
+	events_poll();
+	before = ended;
+	memset(values[0], 1, 100);
+	memset(values[1], 2, 100);
+	bring(a + 300, 1, 100);
+	bring(a + 400, 2, 100);
+	check(launched(0), "copies to the device beside each other are held back");
+	bring(a + 399, 2, 100);
+	check(launched(1), "but not before one that writes over them");
+	other("cuCtxSynchronize"); /* which is an event, too */
+	events_poll();
+	check(launched(1) && ended == before + 4 &&
+		      moved(&events[before], values[0], 100, 300, true) &&
+		      moved(&events[before + 1], values[1], 100, 400, true) &&
+		      events[before].redundant == 0 && events[before + 1].redundant == 0 &&
+		      events[before + 2].redundant == 99,
+	      "what each brought is known");
+
+	before = ended;
+	bring(a + 300, 1, 100);
+	fill(a + 400, 5, 25); /* to 499 */
+	fill(a + 500, 5, 25);
+	check(launched(0), "sets are held back, too");
+	fill(a + 496, 5, 1);
+	check(launched(1), "unless they write over one");
+	events_drain(context, true);
+	/* the last one by a command, since nothing else was pending */
+	check(launched(0) && ended == before + 4 && events[before + 1].api == GPU_SET &&
+		      events[before + 1].bytes == 100 && events[before + 1].redundant == 0 &&
+		      events[before + 3].bytes == 4 && events[before + 3].redundant == 4,
+	      "and known");
+
+	skipped_launched(events_find_space(context), streams[1]);
+	running = true;
+	take(a, 10);
+	running = false;
+	check(launched(1), "nor beside a launch that may write there");
+	take(a, 10);
+	check(launched(0), "until it is over");
+	before = ended;
+	events_drain(context, true);
+	check(launched(1) && ended == before + 1, "who waits has it passed");
+}
+
+/* A launch on streams[0] that is not analysed, and may write to the object. */
+static void skip(CUdeviceptr address)
+{
+	finish((struct operation){.kind = OPERATION_KERNEL,
+				  .name = "skipped",
+				  .stream = streams[0],
+				  .skipped = true,
+				  .parameters = memcpy(malloc(8), &address, 8),
+				  .parameters_size = 8});
+}
+
+/* What is on streams[0] is not over. */
+static CUresult query_at_work(CUstream stream)
+{
+	queries += stream == streams[0];
+	return stream == streams[0] ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+static CUresult event_at_work(CUevent event)
+{
+	(void)event;
+	return CUDA_ERROR_NOT_READY;
+}
+
+/* Copies behind a launch that is not analysed do not wait for it. */
+static void behind_skipped(void)
+{
+	CUresult (*stream_query)(CUstream), (*event_query)(CUevent);
+	uint32_t before;
+
+	start_transfers();
+	driver.cuPointerGetAttribute = pointer_attribute;
+	is_pinned = true;
+	events_awaited = 100;
+	stream_query = driver.cuStreamQuery;
+	event_query = driver.cuEventQuery;
+	skip(a);
+	before = ended;
+	driver.cuStreamQuery = query_at_work;
+	driver.cuEventQuery = event_at_work;
+	queries = 0;
+	take(a, 10);
+	check(queries == 1, "nobody asks again whether the launch is over");
+	check(launched(1) && events_hold() && ended == before,
+	      "the object is forgotten on the stream, and the copy is held back");
+	take(a, 20);
+	driver.cuStreamQuery = stream_query;
+	driver.cuEventQuery = event_query;
+	check(launched(0) && events_hold(), "another one follows");
+	events_drain(context, true);
+	check(launched(1) && ended == before + 2 && events[before].rows &&
+		      events[before].row.access == GPU_TO_HOST && events[before].row.bytes == 10 &&
+		      events[before + 1].row.bytes == 20,
+	      "both are known");
+	skip(a);
+	skipped_launched(events_find_space(context), streams[1]);
+	before = ended;
+	take(a, 30);
+	check(launched(1) && events_hold(), "the same beside another stream that is over");
+	events_drain(context, true);
+	check(ended == before + 1 && !queues_timed_out(), "and that one");
+}
+
+/* How often the driver is asked about the stream of a small copy. */
+static unsigned asked_for_small(void)
+{
+	waits = 0;
+	check(download("cuMemcpyDtoH_v2", memory, a, 100)->received == 1, "a small copy");
+	return waits;
 }
 
 /* Small copies in a loop ask the driver no more than is needed. */
@@ -382,6 +582,8 @@ int main(int argc, char **argv)
 						 {"rows_behind", rows_behind},
 						 {"asynchronous", asynchronous},
 						 {"digests", digests},
+						 {"held_back", held_back},
+						 {"behind_skipped", behind_skipped},
 						 {"loop", loop},
 						 {"unknown", unknown}};
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/emulator/interpreter/interpreter.h"
+#include "gpu/ptx/instruction.h"
 #include "gpu/ptx/ptx.h"
 
 #define HEADER ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -79,6 +80,48 @@ static void check_bytes(const struct ptx_variable *variable, const char *name, c
 	assert_int_equal(variable->size, size);
 	assert_non_null(variable->initial);
 	assert_memory_equal(variable->initial, bytes, size);
+}
+
+/*
+ * As nvcc writes it: a call in a kernel (line 15) of a function that calls another one (8) and one
+ * of a header (9).
+ */
+static void test_inlined(void **state)
+{
+	struct ptx_module *module =
+		parse(HEADER ".entry k() {\n"
+			     ".loc 1 15 9\n"
+			     ".loc 1 8 2, function_name $L__info_string0, inlined_at 1 15 9\n"
+			     ".loc 1 4 2, function_name $L__info_string1, inlined_at 1 8 2\n"
+			     "bar.sync 0;\n"
+			     ".loc 1 9 9, function_name $L__info_string0, inlined_at 1 15 9\n"
+			     "bar.sync 0;\n"
+			     ".loc 2 708 1, function_name $L__info_string2+3, inlined_at 1 9 9\n"
+			     "bar.sync 0;\n"
+			     ".loc 1 16 1\n"
+			     "bar.sync 0;\n"
+			     ".loc 2 1 1, function_name x, inlined_at\n"
+			     "ret;\n}\n"
+			     ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n");
+	const struct ptx_place *places = module->places;
+	const struct ptx_inlined *inlined = module->inlined;
+
+	(void)state;
+	assert_int_equal(places[0].source_line, 4);
+	assert_int_equal(inlined[places[0].call - 1].line, 8);
+	assert_int_equal(inlined[inlined[places[0].call - 1].outer - 1].line, 15);
+	assert_int_equal(places[1].source_line, 9);
+	assert_int_equal(inlined[places[1].call - 1].line, 15);
+	assert_int_equal(inlined[places[1].call - 1].outer, 0);
+	assert_int_equal(places[2].source_line, 708);
+	assert_int_equal(inlined[places[2].call - 1].line, 9);
+	assert_int_equal(inlined[places[2].call - 1].outer, places[1].call);
+	assert_int_equal(places[3].source_line, 16);
+	assert_int_equal(places[3].call, 0);
+	/* nothing after the word */
+	assert_int_equal(places[4].source_line, 1);
+	assert_int_equal(places[4].call, 0);
+	ptx_free(module);
 }
 
 static void test_variables(void **state)
@@ -276,9 +319,10 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),    cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_accepted),  cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_kernel),    cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_variables), cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_refused),   cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests_name("gpu_ptx", tests, NULL, NULL);

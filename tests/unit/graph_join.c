@@ -78,7 +78,7 @@ static struct profile *build_all(const struct build_analysis *const *table)
 }
 
 static const struct build_analysis writes_time = {.pass = "time", WRITES_CALLS};
-static const struct build_analysis *const written[] = {&writes_time, NULL};
+static const struct build_analysis *const time_only[] = {&writes_time, NULL};
 
 /* The row of coverage has this count and these bytes, and hides nothing. */
 static void covers(const struct profile *profile, const char *reason, uint64_t count,
@@ -162,7 +162,7 @@ static void test_joined_calls(void **state)
 	note(NOTE, 1, 2, "gone");
 	end();
 
-	profile = build_all(written);
+	profile = build_all(time_only);
 	assert_string_equal(
 		text,
 		"note 'before all' after event 0\n"
@@ -238,7 +238,7 @@ static void test_differences(void **state)
 	CALLS("time", {E, 1}, {A, 1});
 	CALLS("waits", {A, 3}, {B, 2}, {C, 1}, {D, 4}, {SYNC, 1});
 	CALLS("waits", {A, 2}, {E, 1});
-	profile = build_all(written);
+	profile = build_all(time_only);
 	/* C of the first process, and not SYNC, which only waits */
 	covers(profile, "time: 1 call of operations that only the graph's run called", 1, 0);
 	/* E and F of the first; the second has E in both */
@@ -300,7 +300,7 @@ static void test_what_a_provider_does_not_see(void **state)
 	unseen(NULL, 5, 1, 3);
 	unseen("time", 0, 0, 3);
 	unseen("waits", 4, 1, 0);
-	profile = build_all(written);
+	profile = build_all(time_only);
 	free(text);
 	covers(profile, "waits: 3 calls of operations that only the graph's run called", 1, 0);
 	covers(profile,
@@ -346,7 +346,7 @@ static void test_processes(void **state)
 	PROCESS("time", "/bin/a", "x"); /* process 4 */
 	PROCESS("waits", "/bin/b", "x");
 	PROCESS("waits", "/bin/a", "z");
-	profile = build_all(written);
+	profile = build_all(time_only);
 	assert_string_equal(
 		text, "event 1: cudaMemset v1, process 1 thread 0 device 0 stream 0, invocation 0, "
 		      "0 to 10\n"
@@ -426,7 +426,7 @@ static void test_objects(void **state)
 	object(7, 1, 64); /* its event is missing */
 	trace_close(writer);
 
-	profile = build_all(written);
+	profile = build_all(time_only);
 	assert_string_equal(
 		text, "object 1 of 8 bytes by v2 at event 1\n"
 		      "event 1: cudaMallocManaged v2, process 0 thread 0 device 0 stream 0, "
@@ -488,7 +488,7 @@ static void test_memory_of_objects(void **state)
 		event(1, 0, NULL);
 		end();
 	}
-	profile = build_all(written);
+	profile = build_all(time_only);
 	assert_null(strstr(text, "object"));
 	free(text);
 	covers(profile,
@@ -625,7 +625,7 @@ static void test_damaged(void **state)
 	writer = trace_create(path, 1, &(struct error){{0}});
 	trace_close(writer); /* no record */
 
-	profile = build_all(written);
+	profile = build_all(time_only);
 	assert_int_equal(count_of("note 'good' of event 1\n"), 1);
 	assert_int_equal(count_of("event 3"), 0);
 	free(text);

@@ -15,7 +15,7 @@
 #include "graph/build/topology.h"
 #include "util/error.h"
 
-enum { CALLS = 120, STREAMS = 4, OBJECTS = 5, THREADS = 2 };
+enum { CALLS = 120, DEVICES = 2, STREAMS = 4, OBJECTS = 5, THREADS = 2 };
 
 static struct predecessors *predecessors;
 static struct topology *topology;
@@ -114,24 +114,36 @@ static void in_new_stream(uint32_t nonblocking)
 	assert_int_equal(said(GPU_RECORD_STREAM, &(struct gpu_stream){nonblocking}), 0);
 }
 
-static void ordered(uint32_t stream, uint64_t recorded_ns)
+static void ordered_with(uint32_t device, uint32_t stream, uint64_t recorded_ns)
 {
-	const struct gpu_order order = {.recorded_ns = last.start_ns - recorded_ns,
-					.stream = stream};
+	const struct gpu_order order = {
+		.recorded_ns = last.start_ns - recorded_ns, .device = device, .stream = stream};
 
 	assert_int_equal(said(GPU_RECORD_ORDER, &order), 0);
 }
 
-static void waits(uint32_t scope, uint32_t stream, uint64_t recorded_ns, uint32_t own)
+static void ordered(uint32_t stream, uint64_t recorded_ns)
+{
+	ordered_with(0, stream, recorded_ns);
+}
+
+static void waits_on(uint32_t device, uint32_t scope, uint32_t stream, uint64_t recorded_ns,
+		     uint32_t own)
 {
 	const struct gpu_wait wait = {
 		.scope = scope,
+		.device = device,
 		.stream = stream,
 		.own = own,
 		.recorded_ns = scope == GPU_WAIT_EVENT ? last.start_ns - recorded_ns : 0,
 	};
 
 	assert_int_equal(said(GPU_RECORD_WAIT, &wait), 0);
+}
+
+static void waits(uint32_t scope, uint32_t stream, uint64_t recorded_ns, uint32_t own)
+{
+	waits_on(0, scope, stream, recorded_ns, own);
 }
 
 /*
@@ -202,6 +214,69 @@ static void test_default_stream(void **state)
 	assert_string_equal(take(), "");
 }
 
+/* Streams of two devices have the same numbers, and only an event or the host orders them. */
+static void test_devices(void **state)
+{
+	(void)state;
+	OPERATION(0, W(0)); /* 1 */
+	assert_string_equal(take(), "");
+	last.device = 1;
+	OPERATION(0, W(1)); /* 2 */
+	assert_string_equal(take(), "");
+	OPERATION(1, W(2)); /* 3 */
+	in_new_stream(0);
+	assert_string_equal(take(), "2 stream");
+	last.device = 0;
+	OPERATION(1, W(3)); /* 4 */
+	in_new_stream(0);
+	assert_string_equal(take(), "1 stream");
+	OPERATION(0, W(0)); /* 5 */
+	assert_string_equal(take(), "1 stream, 4 stream, 1 WAW 0");
+	last.device = 1;
+	OPERATION(0, W(4)); /* 6 */
+	assert_string_equal(take(), "2 stream, 3 stream");
+	last.device = 0;
+	OPERATION(1, W(5)); /* 7: an event of the other device's stream 1, after its stream 0 */
+	ordered_with(1, 1, last.start_ns - 5);
+	assert_string_equal(take(), "4 stream, 5 stream, 6 event, 3 event");
+	put_rows(0, PROFILE_NO_VERTEX, NULL, 0); /* 8: on this device, for a stream of the other */
+	waits_on(1, GPU_WAIT_STREAM, 0, 0, 0);
+	assert_string_equal(take(), "");
+	OPERATION(2, W(6)); /* 9: not after 7 */
+	in_new_stream(1);
+	assert_string_equal(take(), "6 wait, 3 wait");
+	last.device = 1;
+	put_rows(0, PROFILE_NO_VERTEX, NULL, 0); /* 10 */
+	waits_on(1, GPU_WAIT_ALL, 0, 0, 0);
+	take();
+	last.device = 0;
+	OPERATION(3, R(6)); /* 11: a copy from the other device: by RAW after 9 alone */
+	in_new_stream(1);
+	assert_string_equal(take(), "6 wait, 3 wait, 9 RAW 6");
+}
+
+/* The host waits for a stream that waits for an event, and nothing else is in it. */
+static void test_wait_for_order(void **state)
+{
+	(void)state;
+	OPERATION(1, W(0)); /* 1 */
+	in_new_stream(1);
+	take();
+	put_rows(2, PROFILE_NO_VERTEX, NULL, 0); /* 2 */
+	ordered(1, last.start_ns - 5);
+	waits(GPU_WAIT_STREAM, 2, 0, 0);
+	assert_string_equal(take(), "");
+	OPERATION(3, W(1)); /* 3 */
+	in_new_stream(1);
+	assert_string_equal(take(), "1 wait");
+	put_rows(2, PROFILE_NO_VERTEX, NULL, 0); /* 4: does not wait */
+	ordered(3, last.start_ns - 5);
+	take();
+	OPERATION(4, W(2)); /* 5 */
+	in_new_stream(1);
+	assert_string_equal(take(), "1 wait");
+}
+
 /* Several rows of an object are one edge; all its readers since it was written come before. */
 static void test_objects(void **state)
 {
@@ -250,7 +325,7 @@ static uint32_t next_random(uint64_t *seed)
 	return (uint32_t)(*seed >> 33);
 }
 
-static void put_random(uint64_t *seed, bool seen[STREAMS + 1])
+static void put_random(uint64_t *seed, bool seen[DEVICES][STREAMS + 1])
 {
 	struct build_row rows[3];
 	uint32_t count = next_random(seed) % 4, stream = next_random(seed) % (STREAMS + 1);
@@ -259,20 +334,22 @@ static void put_random(uint64_t *seed, bool seen[STREAMS + 1])
 		rows[i] = next_random(seed) % 2 ? R(next_random(seed) % OBJECTS)
 						: W(next_random(seed) % OBJECTS);
 	last.thread = next_random(seed) % THREADS;
+	last.device = next_random(seed) % DEVICES;
 	if (next_random(seed) % 8 == 0)
 		put_rows(stream, PROFILE_NO_VERTEX, NULL, 0);
 	else
 		put_rows(stream, 2, rows, count);
-	if (stream && !seen[stream])
+	if (stream && !seen[last.device][stream])
 		in_new_stream(stream % 2);
-	seen[stream] = true;
-	if (last.vertex != PROFILE_NO_VERTEX && next_random(seed) % 4 == 0)
-		ordered(next_random(seed) % (STREAMS + 2),
-			last.start_ns - next_random(seed) % (last.start_ns + 1));
+	seen[last.device][stream] = true;
+	if (next_random(seed) % 4 == 0)
+		ordered_with(next_random(seed) % (DEVICES + 1), next_random(seed) % (STREAMS + 2),
+			     last.start_ns - next_random(seed) % (last.start_ns + 1));
 	if (next_random(seed) % 6 == 0)
-		waits(1 + next_random(seed) % 7, next_random(seed) % (STREAMS + 2),
-		      last.start_ns - next_random(seed) % (last.start_ns + 1),
-		      next_random(seed) % 2);
+		waits_on(next_random(seed) % (DEVICES + 1), 1 + next_random(seed) % 7,
+			 next_random(seed) % (STREAMS + 2),
+			 last.start_ns - next_random(seed) % (last.start_ns + 1),
+			 next_random(seed) % 2);
 	if (last.vertex == PROFILE_NO_VERTEX && next_random(seed) % 3 == 0)
 		freed(next_random(seed) % OBJECTS);
 	take();
@@ -284,7 +361,7 @@ static void test_levels(void **state)
 
 	(void)state;
 	for (uint32_t trial = 0; trial < 500; trial++) {
-		bool seen[STREAMS + 1] = {false};
+		bool seen[DEVICES][STREAMS + 1] = {{false}};
 
 		last = (struct build_event){0};
 		for (uint32_t i = 0; i < CALLS; i++)
@@ -299,8 +376,9 @@ static void test_levels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_two_streams), TEST(test_default_stream), TEST(test_objects),
-		TEST(test_hostile),     TEST(test_levels),
+		TEST(test_two_streams),    TEST(test_default_stream), TEST(test_devices),
+		TEST(test_wait_for_order), TEST(test_objects),        TEST(test_hostile),
+		TEST(test_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -629,6 +629,42 @@ static void test_round_trip(void **state)
 	profile_free(expected);
 }
 
+/* Rows with texts of their own: as few as are written one by one, and more, in groups of 64. */
+static void test_many_rows(void **state)
+{
+	static const unsigned counts[] = {1, 99, 100, 101, 163, 164, 165, 300};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		struct error error = {""};
+		struct profile *profile = example();
+		const uint32_t before = profile->coverage_count;
+
+		for (unsigned k = before; k < counts[i]; k++) {
+			char *what = xasprintf("what %u", k);
+
+			profile_add_coverage_text(profile, what, k % 2 ? "odd" : "even", k + 1, 0);
+			free(what);
+		}
+		unlink(path);
+		assert_int_equal(profile_write(profile, path, &error), 0);
+		profile_free(profile);
+		profile = profile_read(path, &error);
+		assert_non_null(profile);
+		for (unsigned k = before; k < counts[i]; k++) {
+			const struct profile_coverage *row = &profile->coverage[k];
+			char *what = xasprintf("what %u", k);
+
+			assert_string_equal(row->what, what);
+			assert_string_equal(row->reason, k % 2 ? "odd" : "even");
+			assert_int_equal(row->count, k + 1);
+			free(what);
+		}
+		assert_true(profile->coverage_count == counts[i] || counts[i] < before);
+		profile_free(profile);
+	}
+}
+
 static void test_not_overwritten(void **state)
 {
 	struct error error;
@@ -996,7 +1032,7 @@ int main(void)
 		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_bit_flips),
 		cmocka_unit_test(test_changed),         cmocka_unit_test(test_changed_events),
 		cmocka_unit_test(test_additions),       cmocka_unit_test(test_views),
-		cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_read_only),       cmocka_unit_test(test_many_rows),
 	};
 
 	return cmocka_run_group_tests_name("graph_profile", tests, make_folder, remove_folder);

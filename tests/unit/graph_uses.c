@@ -207,34 +207,25 @@ static void check_overwrites(const struct profile *profile)
 
 static void test_uses(void **state)
 {
-	struct profile *profile = build_both(NULL), *read;
-	char *db = xasprintf("%s/0.trace", folder); /* a name that is removed */
-	struct error error;
+	struct profile *profile = build_both(NULL);
 
 	(void)state;
 	check(profile);
 	check_overwrites(profile);
-	assert_int_equal(profile_write(profile, db, &error), 0);
-	read = profile_read(db, &error);
-	assert_non_null(read);
-	check(read);
-	check_overwrites(read);
-	profile_free(read);
+	profile = written(profile);
+	check(profile);
+	check_overwrites(profile);
 	profile_free(profile);
-	free(db);
 }
 
 /* What cannot be ends the trace there, and coverage says so. */
 static void must_stop_at(const struct gpu_use *last, const char *why)
 {
 	struct profile *profile;
-	bool damaged = false;
 
 	assert_int_equal(make_folders(NULL), 0);
 	profile = build_both(last);
-	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		damaged |= strstr(profile->coverage[i].reason, why) != NULL;
-	assert_true(damaged);
+	assert_true(coverage_has(profile, why));
 	check(profile);
 	check_overwrites(profile);
 	profile_free(profile);

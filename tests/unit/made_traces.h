@@ -200,6 +200,19 @@ static void end(void)
 	trace_close(writer);
 }
 
+/* As `vflow collect --passes` would. */
+static struct profile *build_passes(const char *passes)
+{
+	const struct build_run run = {.folder = folder, .passes = passes};
+	struct error error;
+	struct profile *profile = build_runs(&run, 1, build_analyses, &error);
+
+	if (!profile)
+		print_message("%s\n", error.text);
+	assert_non_null(profile);
+	return profile;
+}
+
 static struct profile *build(void)
 {
 	struct error error;
@@ -209,6 +222,23 @@ static struct profile *build(void)
 		print_message("%s\n", error.text);
 	assert_non_null(profile);
 	return profile;
+}
+
+/* The profile after it was written and read; takes the one that is given. */
+static struct profile *written(struct profile *profile)
+{
+	char *db = xasprintf("%s/0.trace", folder); /* a name that is removed */
+	struct profile *read;
+	struct error error;
+
+	assert_int_equal(profile_write(profile, db, &error), 0);
+	read = profile_read(db, &error);
+	if (!read)
+		print_message("%s\n", error.text);
+	assert_non_null(read);
+	profile_free(profile);
+	free(db);
+	return read;
 }
 
 /* -- what came out -- */
@@ -267,6 +297,15 @@ static const char *coverage_of(const struct profile *profile, const char *what)
 		if (!strcmp(profile->coverage[i].what, what))
 			return profile->coverage[i].reason;
 	return "";
+}
+
+/* Whether a reason in the coverage has such a part. */
+static bool coverage_has(const struct profile *profile, const char *part)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		if (strstr(profile->coverage[i].reason, part))
+			return true;
+	return false;
 }
 
 /* -- a trace with a record that makes no sense -- */

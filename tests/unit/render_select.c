@@ -126,6 +126,27 @@ static void test_findings(void **state)
 	teardown(&f);
 }
 
+static void test_around_findings(void **state)
+{
+	struct fixture f;
+	uint32_t around = 0;
+
+	(void)state;
+	/* i -> i + 1 with i bytes; the only finding is at 500, where few bytes are: three quarters
+	 * of 80 are around it */
+	setup(&f, 1000, 999);
+	for (uint32_t i = 0; i < 999; i++)
+		f.graph.edges[i] = (struct graph_edge){.from = i, .to = i + 1, .bytes = i};
+	f.graph.vertices[500].patterns = "redundant_values";
+	render_select(&f.graph, RENDER_STILL, f.vertices, f.edges);
+	for (uint32_t i = 400; i <= 600; i++)
+		around += f.vertices[i];
+	assert_in_range(around, 58, 79);
+	assert_true(f.vertices[998]);
+	assert_int_equal(count(f.vertices, 1000), 80);
+	teardown(&f);
+}
+
 static void test_many_edges(void **state)
 {
 	struct fixture f;
@@ -161,9 +182,9 @@ static void test_all_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
-		cmocka_unit_test(test_findings), cmocka_unit_test(test_many_edges),
-		cmocka_unit_test(test_all_host),
+		cmocka_unit_test(test_small),      cmocka_unit_test(test_large),
+		cmocka_unit_test(test_findings),   cmocka_unit_test(test_around_findings),
+		cmocka_unit_test(test_many_edges), cmocka_unit_test(test_all_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 #include "render/perfetto/timeline.h"
 #include "util/memory.h"
-#include "util/protobuf.h"
+#include "util/format/protobuf.h"
 
 static void forget(struct perfetto_about *about)
 {

@@ -257,7 +257,7 @@ static char *contents(const char *path)
 static void test_output(void **state)
 {
 	char folder[] = "/tmp/vflow-util-XXXXXX";
-	char *path, *text;
+	char *path, *other, *text;
 	struct error error;
 	struct output *output;
 	FILE *file;
@@ -292,6 +292,18 @@ static void test_output(void **state)
 	fclose(file);
 	assert_null(output_open(path, &error));
 	assert_non_null(strstr(error.text, "it is a profile"));
+	unlink(path);
+	/* so does what is read, under any of its names */
+	file = fopen(path, "w");
+	output_spare(fileno(file));
+	fclose(file);
+	other = xasprintf("%s/other", folder);
+	assert_int_equal(symlink("file", other), 0);
+	assert_null(output_open(path, &error));
+	assert_non_null(strstr(error.text, "it is what is read"));
+	assert_null(output_open(other, &error));
+	unlink(other);
+	free(other);
 	unlink(path);
 	assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
 	free(path);
@@ -420,6 +432,7 @@ static char *make_json(enum json_style style)
 	json_end(&json, ']');
 	json_named_text(&json, "none", NULL);
 	json_named_text(&json, "b", "it's");
+	json_named_text(&json, "\xff", "\xc2\x9b\x7f \xc3\xa9\xe2\x82");
 	json_name(&json, "c");
 	json_begin(&json, '{');
 	json_end(&json, '}');
@@ -437,14 +450,18 @@ static void test_json(void **state)
 	} cases[] = {
 		{JSON_COMPACT,
 		 "{\"a\\\"\\\\<\\u0001\":[18446744073709551615,null,0.1,\n1.0,1e-07,null,"
-		 "2.0],\"b\":\"it's\",\"c\":{},\"d\":0}"},
+		 "2.0],\"b\":\"it's\",\"\\\\xff\":\"\\u009b\\u007f "
+		 "\xc3\xa9\\\\xe2\\\\x82\",\"c\":{},\"d\":0}"},
 		{JSON_IN_HTML,
 		 "{\"a\\u0022\\u005c\\u003c\\u0001\":[18446744073709551615,null,0.1,\n1,"
-		 "1e-07,null,2.0],\"b\":\"it\\u0027s\",\"c\":{},\"d\":0}"},
-		{JSON_INDENTED, "{\n \"a\\\"\\\\<\\u0001\": [\n  18446744073709551615,\n  null,\n  "
-				"0.10000000000000001,\n  1.0,\n  9.9999999999999995e-8,\n  "
-				"null,\n  2.0\n ],\n \"b\": "
-				"\"it's\",\n \"c\": {},\n \"d\": 0\n}"},
+		 "1e-07,null,2.0],\"b\":\"it\\u0027s\",\"\\u005cxff\":\"\\u009b\\u007f "
+		 "\xc3\xa9\\u005cxe2\\u005cx82\",\"c\":{},\"d\":0}"},
+		{JSON_INDENTED,
+		 "{\n \"a\\\"\\\\<\\u0001\": [\n  18446744073709551615,\n  null,\n  "
+		 "0.10000000000000001,\n  1.0,\n  9.9999999999999995e-8,\n  "
+		 "null,\n  2.0\n ],\n \"b\": "
+		 "\"it's\",\n \"\\\\xff\": \"\\u009b\\u007f \xc3\xa9\\\\xe2\\\\x82\",\n "
+		 "\"c\": {},\n \"d\": 0\n}"},
 	};
 
 	(void)state;

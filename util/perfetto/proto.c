@@ -9,7 +9,7 @@
 #include "util/intern.h"
 #include "util/memory.h"
 #include "util/perfetto/perfetto.h"
-#include "util/protobuf.h"
+#include "util/format/protobuf.h"
 
 enum { TRACE_PACKET_TAG = 1 << 3 | 2 }; /* field 1 of Trace, a message */
 

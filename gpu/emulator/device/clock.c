@@ -36,6 +36,7 @@ enum {
 enum { STAGED = 65536 };
 
 #define NOTHING ((enum gpu_wait_scope)0) /* that a call waits for */
+#define NO_STREAM UINT32_MAX
 
 struct cost {
 	uint64_t host, device; /* ns; device 0: no operation */
@@ -47,8 +48,7 @@ struct stream {
 	uint64_t end;               /* of the last operation */
 	bool blocking;              /* ordered with the default stream */
 	bool called;                /* since it was made */
-	struct clock_event *orders; /* that it waits for since its last operation */
-	uint32_t order_count, order_capacity;
+	struct clock_points orders; /* that it waits for since its last operation */
 };
 
 static bool is_virtual;
@@ -60,7 +60,10 @@ static __thread bool by_device_now;
 static struct stream *streams; /* by number; [0] is the default stream */
 static uint32_t stream_count;
 static uint64_t blocking_end, all_end; /* of the default stream and those ordered with it; of all */
-static struct clock_event awaited;     /* by the running call; recorded_ns 0: none */
+static const struct clock_event *awaited; /* by the running call; NULL: none */
+/* What streams that are made now wait for if they are ordered with the default stream, which has
+ * waited for that and had no operation since. */
+static struct clock_points default_orders;
 
 static uint64_t monotonic(void)
 {
@@ -126,6 +129,36 @@ __attribute__((visibility("default"))) void vflow_emulator_work(uint64_t ns)
 		pass_until(clock_now() + ns);
 }
 
+/* `number`: of the stream that waits for the point. */
+static void add_point(struct clock_points *points, uint32_t number, const struct clock_point *point)
+{
+	if (!point->recorded_ns || point->stream == number)
+		return;
+	for (uint32_t i = 0; i < points->count; i++)
+		if (points->list[i].stream == point->stream) {
+			if (points->list[i].recorded_ns < point->recorded_ns)
+				points->list[i] = *point;
+			return;
+		}
+	if (points->count == points->capacity) {
+		uint32_t capacity = points->capacity ? 2 * points->capacity : 4;
+		struct clock_point *more = realloc(points->list, capacity * sizeof(*more));
+
+		if (!more)
+			return; /* times are right, records lack it */
+		points->list = more;
+		points->capacity = capacity;
+	}
+	points->list[points->count++] = *point;
+}
+
+static void add_points(struct clock_points *points, uint32_t number,
+		       const struct clock_points *more)
+{
+	for (uint32_t i = 0; i < more->count; i++)
+		add_point(points, number, &more->list[i]);
+}
+
 void clock_stream(uint32_t stream, bool blocking)
 {
 	if (stream >= stream_count) {
@@ -138,8 +171,15 @@ void clock_stream(uint32_t stream, bool blocking)
 		streams = more;
 		stream_count = count;
 	}
-	free(streams[stream].orders);
+	free(streams[stream].orders.list);
 	streams[stream] = (struct stream){.blocking = blocking};
+	if (stream && blocking)
+		add_points(&streams[stream].orders, stream, &default_orders);
+}
+
+void clock_stream_gone(uint32_t stream)
+{
+	clock_stream(stream, false);
 }
 
 static struct stream *find(uint32_t stream)
@@ -157,45 +197,101 @@ static uint64_t ready(uint32_t number)
 	return stream->blocking ? max(stream->end, streams->end) : stream->end;
 }
 
-struct clock_event clock_record(uint32_t stream)
+/*
+ * A command of the default stream that is no operation comes after all that is in the streams that
+ * are ordered with it, and before all that comes into them.
+ */
+static void default_command(const struct clock_point *at)
+{
+	streams->end = max(streams->end, blocking_end);
+	add_point(&default_orders, NO_STREAM, at);
+	add_points(&default_orders, NO_STREAM, &streams->orders);
+	for (uint32_t i = 1; i < stream_count; i++)
+		if (streams[i].blocking) {
+			add_point(&streams[i].orders, i, at);
+			add_points(&streams[i].orders, i, &streams->orders);
+		}
+}
+
+static struct clock_point point_now(uint32_t stream)
 {
 	uint64_t now = clock_now();
 
-	return (struct clock_event){.recorded_ns = now,
+	return (struct clock_point){.recorded_ns = now,
 				    .done_ns = is_virtual ? max(now, ready(stream)) : now,
 				    .stream = stream};
+}
+
+void clock_record(uint32_t number, struct clock_event *event)
+{
+	event->at = point_now(number);
+	event->before.count = 0;
+	if (!streams)
+		return;
+	add_points(&event->before, number, &find(number)->orders);
+	if (!number)
+		default_command(&event->at);
+}
+
+void clock_event_release(struct clock_event *event)
+{
+	free(event->before.list);
+	*event = (struct clock_event){0};
 }
 
 void clock_wait_event(uint32_t number, const struct clock_event *event)
 {
 	struct stream *stream;
+	struct clock_point at;
 
-	if (!streams || !event->recorded_ns)
+	if (!streams || !event->at.recorded_ns)
 		return;
 	stream = find(number);
-	stream->end = max(stream->end, event->done_ns);
-	if (event->stream == number)
+	stream->end = max(stream->end, event->at.done_ns);
+	add_point(&stream->orders, number, &event->at);
+	add_points(&stream->orders, number, &event->before);
+	if (!stream->blocking)
 		return;
-	if (stream->order_count == stream->order_capacity) {
-		uint32_t capacity = stream->order_capacity ? 2 * stream->order_capacity : 4;
-		struct clock_event *more = realloc(stream->orders, capacity * sizeof(*more));
-
-		if (!more)
-			return; /* times are right, records lack it */
-		stream->orders = more;
-		stream->order_capacity = capacity;
-	}
-	stream->orders[stream->order_count++] = *event;
+	blocking_end = max(blocking_end, stream->end);
+	at = point_now(0);
+	if (!number)
+		default_command(&at);
+	add_points(&streams->orders, 0, &stream->orders);
 }
 
-bool clock_next_order(uint32_t number, struct clock_event *event)
+/* They come after an operation that comes after `points`. */
+static void remove_points(struct clock_points *from, const struct clock_points *points)
 {
-	struct stream *stream = streams ? find(number) : NULL;
+	uint32_t kept = 0;
 
-	if (!stream || !stream->order_count)
-		return false;
-	*event = stream->orders[--stream->order_count];
-	return true;
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct clock_point *point = &from->list[i];
+		bool settled = false;
+
+		for (uint32_t k = 0; k < points->count && !settled; k++)
+			settled = points->list[k].stream == point->stream &&
+				  points->list[k].recorded_ns >= point->recorded_ns;
+		if (!settled)
+			from->list[kept++] = *point;
+	}
+	from->count = kept;
+}
+
+void clock_told(uint32_t number)
+{
+	struct stream *stream;
+
+	if (!streams)
+		return;
+	stream = find(number);
+	for (uint32_t i = 1; stream == streams && stream->orders.count && i < stream_count; i++)
+		if (streams[i].blocking)
+			remove_points(&streams[i].orders, &stream->orders);
+	if (stream == streams)
+		default_orders.count = 0;
+	else if (stream->blocking)
+		remove_points(&streams->orders, &stream->orders);
+	stream->orders.count = 0;
 }
 
 static uint64_t end_of(enum gpu_wait_scope scope, uint32_t stream)
@@ -208,7 +304,7 @@ static uint64_t end_of(enum gpu_wait_scope scope, uint32_t stream)
 	case GPU_WAIT_ALL:
 		return all_end;
 	case GPU_WAIT_EVENT:
-		return awaited.done_ns;
+		return awaited ? awaited->at.done_ns : 0;
 	default:
 		return 0;
 	}
@@ -233,6 +329,12 @@ static bool is_asynchronous(const struct gpu_call *call)
 	return strstr(call->name, "Async") != NULL;
 }
 
+/* What a call waits for that is not asynchronous: all, if its stream is the default one. */
+static enum gpu_wait_scope own_scope(const struct gpu_call *call)
+{
+	return call->stream ? GPU_WAIT_STREAM : GPU_WAIT_DEFAULT;
+}
+
 static struct cost copy_cost(const struct gpu_call *call, const struct clock_work *work)
 {
 	const bool asynchronous = is_asynchronous(call);
@@ -244,7 +346,7 @@ static struct cost copy_cost(const struct gpu_call *call, const struct clock_wor
 	if (work->way == CLOCK_ON_DEVICE)
 		return cost;
 	if (!asynchronous)
-		cost.scope = GPU_WAIT_DEFAULT, cost.own = true;
+		cost.scope = own_scope(call), cost.own = true;
 	else if (work->way == CLOCK_FROM_GPU ||
 		 (work->way == CLOCK_TO_GPU && work->amount > STAGED))
 		cost.scope = GPU_WAIT_STREAM, cost.own = true;
@@ -254,7 +356,7 @@ static struct cost copy_cost(const struct gpu_call *call, const struct clock_wor
 static enum gpu_wait_scope sync_scope(const struct gpu_call *call)
 {
 	if (strstr(call->name, "Event"))
-		return awaited.recorded_ns ? GPU_WAIT_EVENT : NOTHING;
+		return awaited && awaited->at.recorded_ns ? GPU_WAIT_EVENT : NOTHING;
 	return strstr(call->name, "Stream") ? GPU_WAIT_STREAM : GPU_WAIT_ALL;
 }
 
@@ -267,7 +369,7 @@ static struct cost cost_of(const struct gpu_call *call, const struct clock_work 
 		return copy_cost(call, work);
 	case GPU_SET:
 		return (struct cost){LAUNCH, OPERATION + work->amount / DEVICE_RATE,
-				     work->shared && !is_asynchronous(call) ? GPU_WAIT_DEFAULT
+				     work->shared && !is_asynchronous(call) ? own_scope(call)
 									    : NOTHING,
 				     work->shared && !is_asynchronous(call)};
 	case GPU_ALLOC:
@@ -278,7 +380,7 @@ static struct cost cost_of(const struct gpu_call *call, const struct clock_work 
 		return (struct cost){RELEASE, 0, GPU_WAIT_ALL, false};
 	case GPU_SYNC:
 		if (work && work->way == CLOCK_ON_HOST)
-			return (struct cost){work->amount / PAGEABLE_RATE, 0, GPU_WAIT_DEFAULT,
+			return (struct cost){work->amount / PAGEABLE_RATE, 0, own_scope(call),
 					     false};
 		return (struct cost){SYNCHRONIZE, 0, sync_scope(call), false};
 	}
@@ -291,15 +393,23 @@ static struct clock_call describe(const struct gpu_call *call, const struct cost
 	struct stream *stream = find(call->stream);
 	struct clock_call made = {
 		.has_operation = cost->device,
+		.in_stream = cost->device || ((call->api == GPU_ALLOC || call->api == GPU_FREE) &&
+					      is_asynchronous(call)),
 		.scope = by_device_now ? NOTHING : cost->scope,
 		.own = cost->own,
-		.stream = cost->scope == GPU_WAIT_EVENT ? awaited.stream : call->stream,
-		.recorded_ns = awaited.recorded_ns,
+		.stream = call->stream,
 		.first = stream != streams && !stream->called,
 		.nonblocking = !stream->blocking,
 	};
 
 	stream->called = true;
+	if (made.in_stream || cost->scope == GPU_WAIT_STREAM)
+		made.orders = &stream->orders;
+	if (cost->scope == GPU_WAIT_EVENT) {
+		made.stream = awaited->at.stream;
+		made.recorded_ns = awaited->at.recorded_ns;
+		made.orders = &awaited->before;
+	}
 	return made;
 }
 
@@ -323,7 +433,7 @@ struct clock_call clock_call(const struct gpu_call *call, const struct clock_wor
 	cost = cost_of(call, work);
 	made = describe(call, &cost);
 	if (!is_virtual) {
-		awaited.recorded_ns = 0;
+		awaited = NULL;
 		return made;
 	}
 	called = clock_now();
@@ -339,7 +449,7 @@ struct clock_call clock_call(const struct gpu_call *call, const struct clock_wor
 	}
 	made.wait_ns = wait_until(called, end);
 	pass_until(clock_now() + cost.host);
-	awaited.recorded_ns = 0;
+	awaited = NULL;
 	return made;
 }
 
@@ -356,5 +466,5 @@ void clock_graph(void)
 
 void clock_synchronize_event(const struct clock_event *event)
 {
-	awaited = *event;
+	awaited = event;
 }

@@ -37,14 +37,26 @@ struct clock_span {
 };
 
 /* What had been put into a stream by some time, on the host's clock; and when that is done. */
-struct clock_event {
+struct clock_point {
 	uint64_t recorded_ns, done_ns; /* recorded_ns 0: nothing was recorded */
 	uint32_t stream;
+};
+
+struct clock_points {
+	struct clock_point *list; /* at most one of each stream */
+	uint32_t count, capacity;
+};
+
+/* What an event stands for. */
+struct clock_event {
+	struct clock_point at;
+	struct clock_points before; /* that the stream waited for, with nothing put into it since */
 };
 
 /* A call, as records tell of it. */
 struct clock_call {
 	bool has_operation;
+	bool in_stream; /* and so comes after what its stream waits for: an operation, or memory */
 	struct clock_span operation; /* if the clock is virtual */
 	enum gpu_wait_scope scope;   /* what it waits for; 0: for nothing */
 	bool own;                    /* and for its operation */
@@ -53,6 +65,8 @@ struct clock_call {
 	uint64_t recorded_ns;        /* of GPU_WAIT_EVENT */
 	bool first;                  /* in a stream that was made */
 	bool nonblocking;            /* then: the stream is not ordered with the default stream */
+	const struct clock_points *orders; /* that its operation, or what it waits for, comes after;
+					      NULL: none; until the next of these functions */
 };
 
 /* Once, before the first of the other functions. */
@@ -70,15 +84,14 @@ uint64_t clock_common(void);
  * waits.
  */
 void clock_stream(uint32_t stream, bool blocking);
+void clock_stream_gone(uint32_t stream);
 /* The event is recorded in the stream. */
-struct clock_event clock_record(uint32_t stream);
+void clock_record(uint32_t stream, struct clock_event *event);
+void clock_event_release(struct clock_event *event); /* nothing is recorded any more */
 /* What comes into the stream from now on starts when the event is done, or later. */
 void clock_wait_event(uint32_t stream, const struct clock_event *event);
-/*
- * The next event that the stream waits for since it was asked last; for the call that brings its
- * next operation.
- */
-bool clock_next_order(uint32_t stream, struct clock_event *event);
+/* A call has told that its operation in the stream comes after these. */
+void clock_told(uint32_t stream);
 
 /*
  * The calling thread makes the call: its own time passes, and what it waits for.  `work`: NULL: the

@@ -263,8 +263,11 @@ int vflow_emulator_capture_end(void *stream, void **graph);
 int vflow_emulator_capture_graph(void *stream, void **graph);
 /* The graph (NULL: none) and what the stream's next operation comes after; valid until it comes. */
 int vflow_emulator_capture_info(void *stream, void **graph, void ***nodes, size_t *count);
-/* A wait for an event of a captured stream draws the waiting one in. */
-int vflow_emulator_stream_wait(void *stream, void *event);
+/*
+ * A wait for an event of a captured stream draws the waiting one in.  `external`: of a stream that
+ * is captured, it becomes a node of the graph.
+ */
+int vflow_emulator_stream_wait(void *stream, void *event, bool external);
 
 /* -- streams and events: stream.c --------------------------------------------------------- */
 
@@ -272,9 +275,38 @@ int vflow_emulator_stream_create(struct emulator_stream **stream, unsigned flags
 int vflow_emulator_stream_destroy(void *stream);
 /* 400 (invalid handle) for what is no stream; the default streams are. */
 int vflow_emulator_stream_check(void *stream, unsigned *flags, int *priority);
+/*
+ * Whether stream 0 of the thread's entry is its own default stream, of functions ..._ptsz and
+ * _ptds; returns what was.
+ */
+bool vflow_emulator_per_thread(bool is);
+/*
+ * Defines `other`, which is `function` with that stream.  What both take and return are pointers,
+ * integers, or structures, which x86-64 and AArch64 pass as words: 8 at most in registers, 12 on
+ * the stack.
+ */
+#define PER_THREAD(function, other)                                                                \
+	EMULATOR_WORD other##_words(EMULATOR_WORDS(EMULATOR_WORD)) __asm__(#other)                 \
+		__attribute__((visibility("default"), used));                                      \
+	EMULATOR_WORD other##_words(EMULATOR_WORDS(EMULATOR_WORD))                                 \
+	{                                                                                          \
+		EMULATOR_WORD (*entry)(EMULATOR_WORDS(EMULATOR_WORD)), result;                     \
+		bool before = vflow_emulator_per_thread(true);                                     \
+                                                                                                   \
+		__asm__("" : "=r"(entry) : "0"(function)); /* of whatever type */                  \
+		result = entry(EMULATOR_WORDS());                                                  \
+		vflow_emulator_per_thread(before);                                                 \
+		return result;                                                                     \
+	}                                                                                          \
+	extern __typeof__(function) other
+#define EMULATOR_WORD uintptr_t
+#define EMULATOR_WORDS(type)                                                                       \
+	type a, type b, type c, type d, type e, type f, type g, type h, type i, type j, type k,    \
+		type l, type m, type n, type o, type p, type q, type r, type s, type t
 int vflow_emulator_event_create(struct emulator_event **event, unsigned flags);
 int vflow_emulator_event_destroy(void *event);
-int vflow_emulator_event_record(void *event, void *stream);
+/* external: as of vflow_emulator_stream_wait(). */
+int vflow_emulator_event_record(void *event, void *stream, bool external);
 int vflow_emulator_event_check(void *event);
 /* The program asks whether the event, or, NULL, the stream is through. */
 int vflow_emulator_query(void *stream, void *event);

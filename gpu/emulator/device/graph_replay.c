@@ -133,7 +133,9 @@ static int run_operation(const struct replay *replay, const struct emulator_node
 		return vflow_emulator_graph_memory(replay->name, replay->stream, node->address,
 						   node->kind == NODE_ALLOC);
 	case NODE_RECORD:
-		return vflow_emulator_event_record(node->event, replay->stream);
+		return vflow_emulator_event_record(node->event, replay->stream, false);
+	case NODE_WAIT:
+		return vflow_emulator_stream_wait(replay->stream, node->event, false);
 	default:
 		return 0;
 	}

@@ -10,8 +10,10 @@
 #include "gpu/emulator/device/module.h"
 #include "gpu/emulator/state/nested.h"
 #include "gpu/emulator/device/observe.h"
+#include "gpu/emulator/device/observe_access.h"
 #include "gpu/emulator/device/observe_calls.h"
 #include "gpu/emulator/device/observe_code.h"
+#include "gpu/emulator/device/observe_values.h"
 
 #define MULTIPROCESSOR_THREADS 2048
 #define MULTIPROCESSOR_BLOCKS 32
@@ -203,6 +205,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		.dynamic_shared_bytes = what->shared_bytes,
 		.parameters = parameters,
 		.observed = observe_wanted(kernel->name),
+		.counted = observe_access_active(),
 		.cooperative = what->cooperative,
 		.nested = nested,
 		.print = print_add,
@@ -228,6 +231,8 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		launch.workspace = workspace->address;
 		memset((void *)(uintptr_t)workspace->address, 0, MEMORY_ALIGNMENT);
 	}
+	if (launch.observed)
+		launch.values = observe_values_launch(launch.module);
 	print_flush();
 	result = interpreter_run(&launch, &fault);
 	if (workspace)

@@ -95,7 +95,7 @@ static const struct ptx_variable *find_variable(struct emulator_module *module, 
 /* Content comes after all addresses are known: it may hold addresses. */
 static int fill_variables(struct emulator_module *module)
 {
-	uint32_t count = ptx_variable_count(module->ptx);
+	uint32_t count = ptx_variable_count(module->ptx), constants = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_variable *variable = ptx_variable(module->ptx, i);
@@ -125,7 +125,9 @@ static int fill_variables(struct emulator_module *module)
 		observe_variable(module->variables[i], variable->name);
 		if (variable->constant)
 			observe_exposed(module->variables[i]);
+		constants += variable->constant;
 	}
+	observe_constants(constants);
 	return 0;
 }
 

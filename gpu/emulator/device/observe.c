@@ -14,6 +14,8 @@
 #include "gpu/emulator/device/observe_access.h"
 #include "gpu/emulator/device/observe_calls.h"
 #include "gpu/emulator/device/observe_code.h"
+#include "gpu/emulator/device/observe_memory.h"
+#include "gpu/emulator/device/observe_values.h"
 #include "util/start_environment.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
@@ -49,8 +51,11 @@ static int start(const struct gpu_sink *to, const struct gpu_options *options)
 			return -1;
 		if (options->accesses)
 			observe_access_start(to, shadow);
+		if (options->value_blocks && observe_values_start(to, options->value_blocks))
+			return -1;
 	}
 	observe_code_start(to);
+	observe_memory_start(to);
 	__atomic_store_n(&sink, to, __ATOMIC_RELEASE); /* observe_failed() has no lock */
 	return 0;
 }
@@ -242,12 +247,18 @@ static void tell_time(const struct gpu_call *call, const struct clock_span *span
 						.size = sizeof(time)});
 }
 
+/* Another thread may have recorded after the call's start, before it came to be. */
+static uint64_t since(const struct gpu_call *call, uint64_t recorded_ns)
+{
+	return recorded_ns < call->start_ns ? call->start_ns - recorded_ns : 0;
+}
+
 static void tell_wait(const struct gpu_call *call, const struct clock_call *made)
 {
 	const bool of_event = made->scope == GPU_WAIT_EVENT;
 	const struct gpu_wait wait = {
 		.wait_ns = made->wait_ns,
-		.recorded_ns = of_event ? call->start_ns - made->recorded_ns : 0,
+		.recorded_ns = of_event ? since(call, made->recorded_ns) : 0,
 		.scope = made->scope,
 		.own = made->own,
 		.stream = made->stream,
@@ -258,19 +269,22 @@ static void tell_wait(const struct gpu_call *call, const struct clock_call *made
 						.size = sizeof(wait)});
 }
 
-/* What the operation of the call, and all later ones in its stream, come after. */
-static void tell_orders(const struct gpu_call *call)
+/* What the operation of the call, and all later ones in its stream, or the host come after. */
+static void tell_orders(const struct gpu_call *call, const struct clock_call *made)
 {
-	struct clock_event event;
-
-	while (clock_next_order(call->stream, &event)) {
-		const struct gpu_order order = {.recorded_ns = call->start_ns - event.recorded_ns,
-						.stream = event.stream};
+	for (uint32_t i = 0; made->orders && i < made->orders->count; i++) {
+		const struct clock_point *point = &made->orders->list[i];
+		const struct gpu_order order = {
+			.recorded_ns = since(call, point->recorded_ns),
+			.stream = point->stream,
+		};
 
 		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_ORDER,
 							.payload = &order,
 							.size = sizeof(order)});
 	}
+	if (made->in_stream)
+		clock_told(call->stream);
 }
 
 /* What the call comes after and waits for; and when the device was at it, if that is known. */
@@ -282,11 +296,9 @@ static void tell_order(const struct gpu_call *call, const struct clock_call *mad
 		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_STREAM,
 							.payload = &stream,
 							.size = sizeof(stream)});
-	if (made->has_operation) {
-		tell_orders(call);
-		if (clock_is_virtual())
-			tell_time(call, &made->operation);
-	}
+	tell_orders(call, made);
+	if (made->has_operation && clock_is_virtual())
+		tell_time(call, &made->operation);
 	if (made->scope)
 		tell_wait(call, made);
 }
@@ -328,6 +340,7 @@ void observe_end(struct gpu_call *call)
 	if (shadow) {
 		shadow_atomics(shadow, tell_sizes, call);
 		observe_access_end(call);
+		observe_values_end(call);
 	}
 	if (digests)
 		shadow_digests(shadow, changed, call);
@@ -373,6 +386,7 @@ void observe_transfer(const struct gpu_call *call, const struct allocation *allo
 
 void observe_drop(void)
 {
+	observe_values_drop();
 	if (sink && shadow)
 		shadow_abandon(shadow);
 	else if (sink)
@@ -403,6 +417,7 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 	if (!sink)
 		return;
 	allocation->object = introduce(call, allocation, NULL);
+	observe_memory_allocated(allocation);
 	if (!shadow)
 		return;
 	allocation->shadow = shadow_object_create(shadow, allocation->object, call->context,
@@ -427,6 +442,7 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 void observe_released(const struct gpu_call *call, struct allocation *allocation)
 {
 	observe_access_released(allocation);
+	observe_memory_released(allocation);
 	if (allocation->shadow)
 		shadow_object_destroy(allocation->shadow);
 	allocation->shadow = NULL;
@@ -465,6 +481,12 @@ void observe_variable(struct allocation *allocation, const char *name)
 	return;
 no_memory:
 	observe_coverage(COVERAGE_VARIABLE_NO_MEMORY, NULL, 1, allocation->size);
+}
+
+void observe_constants(uint32_t count)
+{
+	if (shadow && count)
+		observe_coverage(COVERAGE_CONSTANT_READS, NULL, count, 0);
 }
 
 void observe_variable_shared(struct allocation *allocation)
@@ -566,15 +588,27 @@ void observe_seen(struct allocation *allocation)
 		tell_seen(NULL, allocation->object);
 }
 
-void observe_forget(struct allocation *allocation)
+static void forget(struct allocation *allocation, uint64_t offset, uint64_t size)
 {
 	if (allocation->state)
 		observe_calls_forget(allocation);
+	if (allocation->shadow && allocation->object)
+		shadow_forget(allocation->shadow, offset, size);
+}
+
+void observe_replaced(struct allocation *allocation, uint64_t offset, uint64_t size)
+{
+	forget(allocation, offset, size);
+	if (allocation->shadow)
+		shadow_object_replaced(allocation->shadow);
+}
+
+void observe_forget(struct allocation *allocation)
+{
 	for (size_t i = 0; shadow && !allocation->object && i < variable_count; i++)
 		if (variables[i].allocation == allocation)
 			variables[i].unknown = true; /* once it has a site */
-	if (allocation->shadow && allocation->object)
-		shadow_forget(allocation->shadow, 0, allocation->size);
+	forget(allocation, 0, allocation->size);
 }
 
 static void forget_written(void *data, uint64_t address, uint32_t id)

@@ -66,6 +66,8 @@ void observe_released(const struct gpu_call *call, struct allocation *allocation
 void observe_variable(struct allocation *allocation, const char *name);
 void observe_known(struct allocation *allocation);
 /* A module goes: its variable is forgotten, announced or not. */
+/* How many variables of a module are __constant__: what kernels read of them is not seen. */
+void observe_constants(uint32_t count);
 void observe_variable_gone(struct allocation *allocation);
 
 /* A managed variable, which no kernel has touched yet: the host writes there unseen. */
@@ -87,6 +89,8 @@ void observe_seen(struct allocation *allocation);
 
 /* Something that is not seen may have written there. */
 void observe_forget(struct allocation *allocation);
+/* A part of it has got other memory, or lost it. */
+void observe_replaced(struct allocation *allocation, uint64_t offset, uint64_t size);
 
 /* Whether the launch that is about to be made is to be analysed (see gpu_sink). */
 bool observe_wanted(const char *kernel);

@@ -57,6 +57,11 @@ void observe_access_start(const struct gpu_sink *to, struct shadow *of)
 	atexit(tell_at_exit);
 }
 
+bool observe_access_active(void)
+{
+	return sink != NULL;
+}
+
 void observe_access_released(const struct allocation *allocation)
 {
 	struct gpu_accessed accessed;
@@ -83,12 +88,22 @@ static void tell_slice(void *data, uint32_t object, const struct gpu_slice *slic
 						.size = sizeof(*slice)});
 }
 
+static void tell_frequency(void *data, uint32_t object, const struct gpu_frequency *frequency)
+{
+	sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_FREQUENCY,
+						.object = object,
+						.payload = frequency,
+						.size = sizeof(*frequency)});
+}
+
 void observe_access_end(const struct gpu_call *call)
 {
 	if (!sink)
 		return;
-	if (call->api == GPU_KERNEL)
+	if (call->api == GPU_KERNEL) {
 		shadow_slices(shadow, tell_slice, (void *)call);
+		shadow_frequencies(shadow, tell_frequency, (void *)call);
+	}
 	for (size_t i = 0; i < released_count; i++)
 		tell(call, released[i].object, &released[i].accessed);
 	released_count = 0;

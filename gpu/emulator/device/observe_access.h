@@ -10,6 +10,8 @@
 
 /* Nothing is told without this.  Both outlive the process. */
 void observe_access_start(const struct gpu_sink *sink, struct shadow *shadow);
+/* Whether it was started. */
+bool observe_access_active(void);
 /* The running call frees the allocation, which still has its shadow. */
 void observe_access_released(const struct allocation *allocation);
 /* The sink has the end of the call. */

@@ -24,7 +24,7 @@ struct emulator_stream {
 struct emulator_event {
 	const void *handle;
 	unsigned flags;
-	struct clock_event recorded; /* the last */
+	struct clock_event recorded; /* at last */
 	void *graph;                 /* recorded while its stream was captured into it */
 	UT_hash_handle hh;
 };
@@ -35,19 +35,62 @@ struct emulator_event {
 static struct emulator_stream *streams;
 static struct emulator_event *events;
 static uint32_t last_number;
+static uint64_t generation; /* counts the resets */
 
-/* NULL, legacy (1) and per-thread (2) name the default stream. */
+#define STREAM_LEGACY 1u
+#define STREAM_PER_THREAD 2u
+
+/* The thread's own default stream, once it was used; as long as no reset came. */
+static __thread struct emulator_stream *own;
+static __thread uint64_t own_generation;
+static __thread bool per_thread; /* 0 is that stream */
+
+static bool is_own(const void *stream)
+{
+	return (uintptr_t)stream == STREAM_PER_THREAD || (!stream && per_thread);
+}
+
+/* NULL and legacy (1) name the default stream, where they do not name the thread's own. */
 static bool is_default(const void *stream)
 {
-	return (uintptr_t)stream <= 2;
+	return (uintptr_t)stream <= STREAM_LEGACY && !is_own(stream);
+}
+
+static struct emulator_stream *add_stream(unsigned flags, int priority)
+{
+	struct emulator_stream *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->handle = made;
+	made->number = ++last_number;
+	made->flags = flags;
+	made->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+	HASH_ADD_PTR(streams, handle, made);
+	clock_stream(made->number, !(flags & STREAM_NON_BLOCKING));
+	return made;
 }
 
 static struct emulator_stream *find_stream(const void *stream)
 {
 	struct emulator_stream *found;
 
+	if (is_own(stream)) {
+		if (!own || own_generation != generation)
+			own = add_stream(0, 0);
+		own_generation = generation;
+		return own;
+	}
 	HASH_FIND_PTR(streams, &stream, found);
 	return found;
+}
+
+bool vflow_emulator_per_thread(bool is)
+{
+	bool before = per_thread;
+
+	per_thread = is;
+	return before;
 }
 
 static struct emulator_event *find_event(const void *event)
@@ -75,16 +118,9 @@ int vflow_emulator_stream_create(struct emulator_stream **stream, unsigned flags
 
 	if (error)
 		return error;
-	made = calloc(1, sizeof(*made));
-	if (made) {
-		made->handle = made;
-		made->number = ++last_number;
-		made->flags = flags;
-		made->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
-		HASH_ADD_PTR(streams, handle, made);
-		clock_stream(made->number, !(flags & STREAM_NON_BLOCKING));
+	made = add_stream(flags, priority);
+	if (made)
 		*stream = made;
-	}
 	device_leave();
 	return made ? 0 : OUT_OF_MEMORY;
 }
@@ -110,9 +146,10 @@ int vflow_emulator_stream_destroy(void *stream)
 
 	if (error)
 		return error;
-	found = is_default(stream) ? NULL : find_stream(stream);
+	found = (uintptr_t)stream <= STREAM_PER_THREAD ? NULL : find_stream(stream);
 	if (found) {
 		HASH_DEL(streams, found);
+		clock_stream_gone(found->number);
 		free(found);
 	}
 	device_leave();
@@ -166,13 +203,24 @@ int vflow_emulator_event_destroy(void *event)
 	found = find_event(event);
 	if (found) {
 		HASH_DEL(events, found);
+		clock_event_release(&found->recorded);
 		free(found);
 	}
 	device_leave();
 	return found ? 0 : INVALID_HANDLE;
 }
 
-int vflow_emulator_event_record(void *event, void *stream)
+/* In a stream that is captured it is an edge of the graph, and nothing comes before it there. */
+static void record(struct emulator_event *event, const void *stream)
+{
+	event->graph = stream_captures(stream);
+	if (event->graph)
+		clock_event_release(&event->recorded);
+	else
+		clock_record((uint32_t)stream_number(stream), &event->recorded);
+}
+
+int vflow_emulator_event_record(void *event, void *stream, bool external)
 {
 	struct emulator_event *found;
 	int error = device_enter(true);
@@ -182,9 +230,11 @@ int vflow_emulator_event_record(void *event, void *stream)
 	found = find_event(event);
 	if (!found || stream_number(stream) < 0)
 		error = INVALID_HANDLE;
+	else if (external && stream_captures(stream))
+		error = graph_record(stream_captures(stream),
+				     &(struct emulator_node){.kind = NODE_RECORD, .event = event});
 	else
-		found->recorded = clock_record((uint32_t)stream_number(stream)),
-		found->graph = stream_captures(stream);
+		record(found, stream);
 	device_leave();
 	return error;
 }
@@ -242,9 +292,7 @@ int vflow_emulator_capture_end(void *stream, void **graph)
 		error = found && found->graph ? CAPTURE_UNMATCHED : ILLEGAL_STATE;
 	} else {
 		*graph = found->graph;
-		for (struct emulator_stream *each = streams; each; each = each->hh.next)
-			if (each->graph == *graph)
-				each->graph = NULL, each->origin = false;
+		streams_forget_graph(*graph);
 	}
 	device_leave();
 	return error;
@@ -262,7 +310,7 @@ int vflow_emulator_capture_graph(void *stream, void **graph)
 	return error;
 }
 
-int vflow_emulator_stream_wait(void *stream, void *event)
+int vflow_emulator_stream_wait(void *stream, void *event, bool external)
 {
 	struct emulator_stream *waiting;
 	const struct emulator_event *found;
@@ -274,9 +322,12 @@ int vflow_emulator_stream_wait(void *stream, void *event)
 	waiting = is_default(stream) ? NULL : find_stream(stream);
 	if (!found || (!is_default(stream) && !waiting))
 		error = INVALID_HANDLE;
+	else if (external && waiting && waiting->graph)
+		error = graph_record(waiting->graph,
+				     &(struct emulator_node){.kind = NODE_WAIT, .event = event});
 	else if (waiting && found->graph && !waiting->graph)
 		waiting->graph = found->graph;
-	else if (!found->graph)
+	else if (!found->graph && !(waiting && waiting->graph))
 		clock_wait_event(waiting ? waiting->number : 0, &found->recorded);
 	if (!error)
 		observe_reached(GPU_REACH_STREAMS);
@@ -304,12 +355,12 @@ int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds)
 		return error;
 	first = find_event(start);
 	last = find_event(end);
-	if (!first || !last || !first->recorded.recorded_ns || !last->recorded.recorded_ns ||
+	if (!first || !last || !first->recorded.at.recorded_ns || !last->recorded.at.recorded_ns ||
 	    (first->flags | last->flags) & EVENT_DISABLE_TIMING)
 		error = INVALID_HANDLE;
 	else
-		*milliseconds = (float)((double)(int64_t)(last->recorded.done_ns -
-							  first->recorded.done_ns) /
+		*milliseconds = (float)((double)(int64_t)(last->recorded.at.done_ns -
+							  first->recorded.at.done_ns) /
 					1e6);
 	device_leave();
 	return error;
@@ -343,14 +394,17 @@ void streams_release(void)
 	struct emulator_stream *stream, *next_stream;
 	struct emulator_event *event, *next_event;
 
+	generation++;
 	HASH_ITER(hh, streams, stream, next_stream)
 	{
 		HASH_DEL(streams, stream);
+		clock_stream_gone(stream->number);
 		free(stream);
 	}
 	HASH_ITER(hh, events, event, next_event)
 	{
 		HASH_DEL(events, event);
+		clock_event_release(&event->recorded);
 		free(event);
 	}
 }

@@ -293,13 +293,13 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D *pCopy)
 {
 	return RESULT(copy_3d("cuMemcpy3DPeer", NULL, pCopy));
 }
-ALIAS(cuMemcpy3DPeer, cuMemcpy3DPeer_ptds);
+PER_THREAD(cuMemcpy3DPeer, cuMemcpy3DPeer_ptds);
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
 	return RESULT(copy_3d("cuMemcpy3DPeerAsync", hStream, pCopy));
 }
-ALIAS(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz);
+PER_THREAD(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz);
 #pragma GCC visibility pop
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
@@ -312,7 +312,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
 			   &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = srcDevice},
 			   ByteCount, 1, 1));
 }
-ALIAS(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz);
+PER_THREAD(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz);
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
 		      CUcontext srcContext, size_t ByteCount)
@@ -324,7 +324,7 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 			   &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = srcDevice},
 			   ByteCount, 1, 1));
 }
-ALIAS(cuMemcpyPeer, cuMemcpyPeer_ptds);
+PER_THREAD(cuMemcpyPeer, cuMemcpyPeer_ptds);
 
 static struct end in_array(CUarray array, size_t offset)
 {

@@ -72,7 +72,7 @@ CUresult cuStreamGetPriority(CUstream hStream, int *priority)
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(vflow_emulator_stream_check(hStream, NULL, priority));
 }
-ALIAS(cuStreamGetPriority, cuStreamGetPriority_ptsz);
+PER_THREAD(cuStreamGetPriority, cuStreamGetPriority_ptsz);
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
@@ -80,7 +80,7 @@ CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(vflow_emulator_stream_check(hStream, flags, NULL));
 }
-ALIAS(cuStreamGetFlags, cuStreamGetFlags_ptsz);
+PER_THREAD(cuStreamGetFlags, cuStreamGetFlags_ptsz);
 
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {

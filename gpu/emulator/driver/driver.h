@@ -20,7 +20,7 @@
 /* An entry under its current name and those of other versions and default streams. */
 #define ALIAS_V2(function, suffix)                                                                 \
 	ALIAS(function##_v2, function);                                                            \
-	ALIAS(function##_v2, function##_v2_##suffix)
+	PER_THREAD(function##_v2, function##_v2_##suffix)
 
 /* The driver API has one error code for a bad shape and a bad pitch. */
 static inline CUresult driver_result(int error)

@@ -232,21 +232,21 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 	return RESULT(
 		driver_result(vflow_emulator_graph_launch("cuGraphLaunch", hGraphExec, hStream)));
 }
-ALIAS(cuGraphLaunch, cuGraphLaunch_ptsz);
+PER_THREAD(cuGraphLaunch, cuGraphLaunch_ptsz);
 
 CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
 {
 	(void)hGraphExec;
 	return RESULT(vflow_emulator_stream_check(hStream, NULL, NULL));
 }
-ALIAS(cuGraphUpload, cuGraphUpload_ptsz);
+PER_THREAD(cuGraphUpload, cuGraphUpload_ptsz);
 
 CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
 	(void)mode;
 	return RESULT(vflow_emulator_capture_begin(hStream, NULL));
 }
-ALIAS(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);
+PER_THREAD(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
@@ -258,7 +258,7 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 		*phGraph = graph;
 	return RESULT(error);
 }
-ALIAS(cuStreamEndCapture, cuStreamEndCapture_ptsz);
+PER_THREAD(cuStreamEndCapture, cuStreamEndCapture_ptsz);
 
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
@@ -271,7 +271,7 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 			graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
 	return RESULT(error);
 }
-ALIAS(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);
+PER_THREAD(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);
 
 /* -- memory of graphs ------------------------------------------------------------------------ */
 

@@ -38,7 +38,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
 	read_attributes(config, &launch);
 	return RESULT(driver_result(vflow_emulator_launch(config->hStream, &launch)));
 }
-ALIAS(cuLaunchKernelEx, cuLaunchKernelEx_ptsz);
+PER_THREAD(cuLaunchKernelEx, cuLaunchKernelEx_ptsz);
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
 				   unsigned int gridDimZ, unsigned int blockDimX,
@@ -55,7 +55,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
 
 	return RESULT(driver_result(vflow_emulator_launch(hStream, &launch)));
 }
-ALIAS(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz);
+PER_THREAD(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz);
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
 							      int blockSize, size_t dynamicSMemSize,

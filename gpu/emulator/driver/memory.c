@@ -93,7 +93,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
 	return RESULT(allocate("cuMemAllocAsync", hStream, GPU_MEMORY_DEVICE, bytesize, dptr));
 }
-ALIAS(cuMemAllocAsync, cuMemAllocAsync_ptsz);
+PER_THREAD(cuMemAllocAsync, cuMemAllocAsync_ptsz);
 
 CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
@@ -105,7 +105,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
 	return RESULT(vflow_emulator_release("cuMemFreeAsync", hStream, dptr, false));
 }
-ALIAS(cuMemFreeAsync, cuMemFreeAsync_ptsz);
+PER_THREAD(cuMemFreeAsync, cuMemFreeAsync_ptsz);
 
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
@@ -222,13 +222,13 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
 	return RESULT(copy("cuMemcpy", NULL, dst, SIDE_ANY, src, SIDE_ANY, ByteCount));
 }
-ALIAS(cuMemcpy, cuMemcpy_ptds);
+PER_THREAD(cuMemcpy, cuMemcpy_ptds);
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
 	return RESULT(copy("cuMemcpyAsync", hStream, dst, SIDE_ANY, src, SIDE_ANY, ByteCount));
 }
-ALIAS(cuMemcpyAsync, cuMemcpyAsync_ptsz);
+PER_THREAD(cuMemcpyAsync, cuMemcpyAsync_ptsz);
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
@@ -294,7 +294,7 @@ CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUst
 {
 	return RESULT(fill("cuMemsetD8Async", hStream, dstDevice, 0, uc, 1, N, 1));
 }
-ALIAS(cuMemsetD8Async, cuMemsetD8Async_ptsz);
+PER_THREAD(cuMemsetD8Async, cuMemsetD8Async_ptsz);
 
 CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
@@ -306,7 +306,7 @@ CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CU
 {
 	return RESULT(fill("cuMemsetD16Async", hStream, dstDevice, 0, us, 2, N, 1));
 }
-ALIAS(cuMemsetD16Async, cuMemsetD16Async_ptsz);
+PER_THREAD(cuMemsetD16Async, cuMemsetD16Async_ptsz);
 
 CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
@@ -318,7 +318,7 @@ CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUst
 {
 	return RESULT(fill("cuMemsetD32Async", hStream, dstDevice, 0, ui, 4, N, 1));
 }
-ALIAS(cuMemsetD32Async, cuMemsetD32Async_ptsz);
+PER_THREAD(cuMemsetD32Async, cuMemsetD32Async_ptsz);
 
 CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t value,
 				 unsigned int flags)
@@ -327,7 +327,7 @@ CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t val
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(fill("cuStreamWriteValue32", stream, addr, 0, value, 4, 1, 1));
 }
-ALIAS(cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz);
+PER_THREAD(cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz);
 
 CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
 			 size_t Height)
@@ -342,7 +342,7 @@ CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char
 	return RESULT(
 		fill("cuMemsetD2D8Async", hStream, dstDevice, dstPitch, uc, 1, Width, Height));
 }
-ALIAS(cuMemsetD2D8Async, cuMemsetD2D8Async_ptsz);
+PER_THREAD(cuMemsetD2D8Async, cuMemsetD2D8Async_ptsz);
 
 CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
 			  size_t Height)
@@ -357,7 +357,7 @@ CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned sho
 	return RESULT(
 		fill("cuMemsetD2D16Async", hStream, dstDevice, dstPitch, us, 2, Width, Height));
 }
-ALIAS(cuMemsetD2D16Async, cuMemsetD2D16Async_ptsz);
+PER_THREAD(cuMemsetD2D16Async, cuMemsetD2D16Async_ptsz);
 
 CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
 			  size_t Height)
@@ -372,4 +372,4 @@ CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int
 	return RESULT(
 		fill("cuMemsetD2D32Async", hStream, dstDevice, dstPitch, ui, 4, Width, Height));
 }
-ALIAS(cuMemsetD2D32Async, cuMemsetD2D32Async_ptsz);
+PER_THREAD(cuMemsetD2D32Async, cuMemsetD2D32Async_ptsz);

@@ -258,7 +258,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(driver_result(vflow_emulator_launch(hStream, &launch)));
 }
-ALIAS(cuLaunchKernel, cuLaunchKernel_ptsz);
+PER_THREAD(cuLaunchKernel, cuLaunchKernel_ptsz);
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
@@ -269,4 +269,4 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 	fn(userData);
 	return CUDA_SUCCESS;
 }
-ALIAS(cuLaunchHostFunc, cuLaunchHostFunc_ptsz);
+PER_THREAD(cuLaunchHostFunc, cuLaunchHostFunc_ptsz);

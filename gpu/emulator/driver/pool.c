@@ -200,4 +200,4 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPoo
 		*dptr = address;
 	return RESULT(error);
 }
-ALIAS(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz);
+PER_THREAD(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz);

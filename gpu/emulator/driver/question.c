@@ -157,7 +157,7 @@ DRIVER_API(cuStreamGetCtx(CUstream stream, CUcontext *ctx))
 
 	return error ? (CUresult)error : cuCtxGetCurrent(ctx);
 }
-ALIAS(cuStreamGetCtx, cuStreamGetCtx_ptsz);
+PER_THREAD(cuStreamGetCtx, cuStreamGetCtx_ptsz);
 
 DRIVER_API(cuStreamGetDevice(CUstream stream, CUdevice *device))
 {
@@ -168,7 +168,7 @@ DRIVER_API(cuStreamGetDevice(CUstream stream, CUdevice *device))
 		*device = 0;
 	return (CUresult)error;
 }
-ALIAS(cuStreamGetDevice, cuStreamGetDevice_ptsz);
+PER_THREAD(cuStreamGetDevice, cuStreamGetDevice_ptsz);
 
 DRIVER_API(cuStreamGetId(CUstream stream, unsigned long long *id))
 {
@@ -178,14 +178,13 @@ DRIVER_API(cuStreamGetId(CUstream stream, unsigned long long *id))
 		*id = (uintptr_t)stream;
 	return (CUresult)error;
 }
-ALIAS(cuStreamGetId, cuStreamGetId_ptsz);
+PER_THREAD(cuStreamGetId, cuStreamGetId_ptsz);
 
 DRIVER_API(cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags))
 {
-	(void)flags;
-	return DELEGATE(cuEventRecord(event, stream));
+	return RESULT(vflow_emulator_event_record(event, stream, flags & CU_EVENT_RECORD_EXTERNAL));
 }
-ALIAS(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz);
+PER_THREAD(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz);
 
 /* -- memory ------------------------------------------------------------------------------------ */
 

@@ -33,20 +33,19 @@ CUresult cuStreamQuery(CUstream hStream)
 {
 	return RESULT(vflow_emulator_query(hStream, NULL));
 }
-ALIAS(cuStreamQuery, cuStreamQuery_ptsz);
+PER_THREAD(cuStreamQuery, cuStreamQuery_ptsz);
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
 	return RESULT(vflow_emulator_synchronize("cuStreamSynchronize", hStream, NULL));
 }
-ALIAS(cuStreamSynchronize, cuStreamSynchronize_ptsz);
+PER_THREAD(cuStreamSynchronize, cuStreamSynchronize_ptsz);
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-	(void)Flags;
-	return RESULT(vflow_emulator_stream_wait(hStream, hEvent));
+	return RESULT(vflow_emulator_stream_wait(hStream, hEvent, Flags & CU_EVENT_WAIT_EXTERNAL));
 }
-ALIAS(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
+PER_THREAD(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
 			     unsigned int flags)
@@ -58,7 +57,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 	callback(hStream, CUDA_SUCCESS, userData);
 	return CUDA_SUCCESS;
 }
-ALIAS(cuStreamAddCallback, cuStreamAddCallback_ptsz);
+PER_THREAD(cuStreamAddCallback, cuStreamAddCallback_ptsz);
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
@@ -72,9 +71,9 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
-	return RESULT(vflow_emulator_event_record(hEvent, hStream));
+	return RESULT(vflow_emulator_event_record(hEvent, hStream, false));
 }
-ALIAS(cuEventRecord, cuEventRecord_ptsz);
+PER_THREAD(cuEventRecord, cuEventRecord_ptsz);
 
 CUresult cuEventQuery(CUevent hEvent)
 {

@@ -27,7 +27,7 @@ CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t val
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(driver_result(vflow_emulator_copy("cuStreamWriteValue64", stream, &what)));
 }
-ALIAS(cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz);
+PER_THREAD(cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz);
 
 static bool reached(CUdeviceptr address, uint64_t wanted, unsigned size, unsigned how)
 {
@@ -81,14 +81,14 @@ CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t valu
 {
 	return RESULT(wait("cuStreamWaitValue32", stream, addr, value, 4, flags));
 }
-ALIAS(cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz);
+PER_THREAD(cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz);
 
 CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t value,
 				unsigned int flags)
 {
 	return RESULT(wait("cuStreamWaitValue64", stream, addr, value, 8, flags));
 }
-ALIAS(cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz);
+PER_THREAD(cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz);
 
 static CUresult do_operation(CUstream stream, const CUstreamMemOpValueParams *p)
 {
@@ -120,4 +120,4 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatc
 		result = DELEGATE(do_operation(stream, &list[n].waitValue));
 	return result;
 }
-ALIAS(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz);
+PER_THREAD(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz);

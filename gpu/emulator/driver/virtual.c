@@ -2,8 +2,10 @@
  * gpu/emulator/driver/virtual.c: driver API: virtual memory management.
  *
  * A reservation takes device memory from the start, and becomes the program's object when its first
- * mapping can be accessed.  A handle is a size; it can be mapped once, because nothing here can
- * show the same memory at two addresses.
+ * mapping can be accessed.  A handle has bytes of its own, which the address shows where it is
+ * mapped. It is mapped once at a time: two objects of the same bytes would not know what was
+ * written through the other.  What comes back with a handle that was accessible before was written
+ * by somebody unknown: no object remembers it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@ struct handle {
 	uint64_t mapped; /* address; 0: the handle is not mapped */
 	bool released;   /* released by the program, kept alive by its mapping */
 	bool accessible; /* now, or at some time since it was mapped */
+	bool written;    /* it may have been, in a mapping before */
+	void *store;
 	struct handle *next;
 };
 
@@ -32,6 +36,7 @@ static void drop(struct handle *handle)
 	while (*link != handle)
 		link = &(*link)->next;
 	*link = handle->next;
+	memory_store_free(handle->store, handle->size);
 	free(handle);
 }
 
@@ -162,6 +167,10 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 	else if (size > memory_total())
 		error = OUT_OF_MEMORY;
 	made = error ? NULL : calloc(1, sizeof(*made));
+	if (made && !(made->store = memory_store(size))) {
+		free(made);
+		made = NULL;
+	}
 	if (made) {
 		made->size = size;
 		made->next = handles;
@@ -209,13 +218,15 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 			   "emulated device");
 		observe_coverage(COVERAGE_CALL_UNSUPPORTED, "cuMemMap of one handle twice", 1, 0);
 		error = NOT_SUPPORTED;
+	} else if (memory_show(reservation, ptr, found->store, size) != 0) {
+		error = OUT_OF_MEMORY;
 	} else {
 		found->mapped = ptr;
 	}
 	device_leave();
 	return RESULT(error);
 }
-ALIAS(cuMemMap, cuMemMap_ptsz);
+PER_THREAD(cuMemMap, cuMemMap_ptsz);
 
 /* Only whole mappings can be unmapped. */
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
@@ -238,15 +249,23 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	}
 	accessible = is_accessible(reservation);
+	if (memory_hide(ptr, size) != 0) {
+		device_leave();
+		return RESULT(CUDA_ERROR_OUT_OF_MEMORY);
+	}
 	memset(reservation->rights + (ptr - reservation->address) / GRANULARITY, 0,
 	       size / GRANULARITY);
+	observe_seen(reservation); /* the memory keeps its content and may be mapped elsewhere */
 	while ((found = mapped_in(ptr, size)) != NULL) {
+		if (found->accessible)
+			observe_replaced(reservation, found->mapped - reservation->address,
+					 found->size);
+		found->written |= found->accessible;
 		found->mapped = 0;
 		found->accessible = false;
 		if (found->released)
 			drop(found);
 	}
-	observe_seen(reservation); /* the memory keeps its content and may be mapped elsewhere */
 	observe_begin(&call, GPU_FREE, "cuMemUnmap", 0);
 	if (accessible && !is_accessible(reservation))
 		observe_released(&call, reservation);
@@ -272,6 +291,18 @@ static void set_rights(const struct allocation *reservation, struct handle *hand
 				(uint8_t)desc[i].flags;
 		handle->accessible |= desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	}
+}
+
+/* What was written elsewhere and can now be read here. */
+static void forget_written(struct allocation *reservation)
+{
+	for (struct handle *each = handles; each; each = each->next)
+		if (each->written && each->accessible &&
+		    is_mapped_in(each, reservation->address, reservation->size)) {
+			observe_replaced(reservation, each->mapped - reservation->address,
+					 each->size);
+			each->written = false;
+		}
 }
 
 /* From now on the memory is accessible: here the Sanitizer reports the allocation, too. */
@@ -301,6 +332,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 			observe_allocated(&call, reservation);
 			observe_end(&call);
 		}
+		forget_written(reservation);
 	}
 	device_leave();
 	return RESULT(error);

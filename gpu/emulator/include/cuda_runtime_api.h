@@ -130,6 +130,8 @@ enum cudaDeviceAttr {
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
+#define cudaEventRecordExternal 0x01
+#define cudaEventWaitExternal 0x01
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;

@@ -132,6 +132,13 @@ void warp_touch_lanes(const struct warp *w, const struct allocation *allocation,
 	warp_touch(w, allocation, start, end - start, size, read, write);
 }
 
+void warp_count_lanes(const struct warp *w, const struct allocation *allocation,
+		      const uint64_t offsets[PTX_LANES], unsigned size)
+{
+	for (uint32_t m = w->mask; m; m &= m - 1)
+		shadow_count(allocation->shadow, offsets[__builtin_ctz(m)], size);
+}
+
 /* Global bytes: checked, and marked in runs of lanes that lie side by side. */
 static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsigned size,
 			   bool read, bool write, const uint64_t *addresses, uint32_t lanes,
@@ -142,7 +149,6 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 	struct allocation *run = NULL;
 	uint64_t start = 0, end = 0;
 
-	w->block->constant_reads += i->space == PTX_MOD_CONST;
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 		uint64_t address = addresses[lane];
@@ -161,6 +167,8 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 		pointers[lane] = (uint8_t *)(uintptr_t)address;
 		if (!observed || !allocation->shadow)
 			continue;
+		if (w->block->launch->counted)
+			shadow_count(allocation->shadow, address - allocation->address, size);
 		if (allocation == run && address == end) {
 			end += size;
 		} else if (allocation != run || address < start || address + size > end) {
@@ -283,6 +291,8 @@ uint8_t *warp_resolve_range(struct warp *w, unsigned lane, enum ptx_modifier spa
 		illegal(w, lane, address, (unsigned)size, read, write);
 		return NULL;
 	}
+	if (w->block->launch->counted && w->block->launch->observed && allocation->shadow)
+		shadow_count(allocation->shadow, address - allocation->address, size);
 	if (w->block->launch->observed && allocation->shadow)
 		warp_touch(w, allocation, address - allocation->address, size, VALUES_WIDE, read,
 			   write);

@@ -8,6 +8,7 @@
 
 #include "gpu/emulator/interpreter/cluster.h"
 #include "gpu/emulator/interpreter/float.h"
+#include "gpu/emulator/interpreter/values.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
@@ -74,6 +75,7 @@ static void copy(struct warp *w, const struct ptx_instruction *i)
 	w->mask = whole;
 	if (whole && !warp_resolve(w, i, (unsigned)size, true, false, from))
 		return;
+	values_saw_other(w);
 	w->mask = all;
 	for (uint32_t m = whole; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
@@ -304,6 +306,7 @@ static void bulk(struct warp *w, const struct ptx_instruction *i, struct bulk ho
 		       *sizes = warp_row(w, i->c);
 	const uint64_t offset = warp_row(w, i->q)[0];
 
+	values_saw_other(w);
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		const unsigned l = (unsigned)__builtin_ctz(m);
 		const uint64_t size = (uint32_t)sizes[l];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/float.h"
+#include "gpu/emulator/interpreter/values.h"
 #include "gpu/emulator/interpreter/warp.h"
 
 #define T(type) PTX_T(type)
@@ -34,6 +35,8 @@
 			memcpy(pointers[l], &value, sizeof(value));                                \
 			memcpy(&before[l], &old, sizeof(old));                                     \
 		}                                                                                  \
+		if (w->block->values)                                                              \
+			values_saw_atomic(w, i, pointers);                                         \
 		FOR_LANES(w, d_[l] = before[l];);                                                  \
 	}
 
@@ -116,6 +119,10 @@ static void atomic_elements(struct warp *w, const struct ptx_instruction *i)
 
 	if (!warp_resolve(w, i, size * i->vector, true, true, pointers))
 		return;
+	if (w->block->values && i->vector == 1)
+		values_saw_atomic(w, i, pointers);
+	else
+		values_saw_other(w);
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
 

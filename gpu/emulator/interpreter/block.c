@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/block.h"
+#include "gpu/emulator/interpreter/values.h"
 #include "util/text.h"
 
 /*
@@ -332,6 +333,8 @@ int blocks_run(struct block *blocks, uint32_t count, uint64_t first)
 {
 	for (uint32_t n = 0; n < count; n++)
 		place_block(&blocks[n], first + n);
+	if (blocks->launch->values)
+		values_blocks(blocks->launch->values, blocks, count, first);
 	return run_blocks(blocks, count);
 }
 

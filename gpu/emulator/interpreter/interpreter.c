@@ -181,7 +181,8 @@ static uint32_t threads_of(const struct launch *launch, uint64_t parts)
 	uint64_t wanted = text ? strtoul(text, NULL, 10) : 0;
 	cpu_set_t cpus;
 
-	if (parts < 2 || races_wanted(launch) || ptx_observes_order(launch->module, launch->kernel))
+	if (parts < 2 || launch->values || races_wanted(launch) ||
+	    ptx_observes_order(launch->module, launch->kernel))
 		return 1;
 	if (!wanted && !sched_getaffinity(0, sizeof(cpus), &cpus))
 		wanted = (uint64_t)CPU_COUNT(&cpus);
@@ -190,28 +191,26 @@ static uint32_t threads_of(const struct launch *launch, uint64_t parts)
 	return (uint32_t)(wanted > parts ? parts : wanted ? wanted : 1);
 }
 
-/* What makes no edges though values flow through it. */
+/*
+ * What makes no edges though values flow through it: once for the launch, as GPUs say it of kernels
+ * with such instructions.  A launch that is not observed says more than that.
+ */
 static void note_unseen(const struct grid *grid)
 {
 	const struct launch *launch = grid->launch;
-	uint64_t textures = 0, surfaces = 0, constants = 0;
+	bool textures = false, surfaces = false;
 
+	if (!launch->note || !launch->observed)
+		return;
 	for (uint32_t n = 0; n <= grid->helpers; n++)
 		for (uint32_t k = 0; grid->workers[n].blocks && k < grid->resident; k++) {
-			const struct block *block = &grid->workers[n].blocks[k];
-
-			textures += block->texture_reads;
-			surfaces += block->surface_stores;
-			constants += block->constant_reads;
+			textures |= grid->workers[n].blocks[k].reads_textures;
+			surfaces |= grid->workers[n].blocks[k].stores_surfaces;
 		}
-	if (!launch->note)
-		return;
-	if (constants)
-		launch->note(COVERAGE_CONSTANT_READS, NULL, constants, 0);
 	if (textures)
-		launch->note(COVERAGE_TEXTURE_READS, NULL, textures, 0);
+		launch->note(COVERAGE_TEXTURE_READS, NULL, 1, 0);
 	if (surfaces)
-		launch->note(COVERAGE_SURFACE_STORES, NULL, surfaces, 0);
+		launch->note(COVERAGE_SURFACE_STORES, NULL, 1, 0);
 }
 
 static void count_instructions(const struct grid *grid)

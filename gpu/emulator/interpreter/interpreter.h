@@ -24,6 +24,7 @@ struct launch {
 	uint64_t dynamic_shared_bytes;
 	const uint8_t *parameters; /* kernel->parameter_bytes bytes, laid out by the kernel */
 	bool observed;
+	bool counted; /* ... and how often elements of objects are accessed, too */
 	/*
 	 * All blocks are resident and get their turns: they may wait for each other.
 	 * `workspace`: zeroed device memory that the grid's barrier lives in.
@@ -42,6 +43,7 @@ struct launch {
 	uint32_t *host_threads; /* that ran its blocks, set; may be NULL */
 	/* set where an allocation is stored to or looked at unseen (memory.h); may be NULL */
 	bool *stored;
+	struct values *values; /* looks at the values that are loaded and stored; may be NULL */
 	/* as gpu_sink's coverage(); NULL: nobody wants to know */
 	void (*note)(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 };

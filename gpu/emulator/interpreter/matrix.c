@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/matrix.h"
+#include "gpu/emulator/interpreter/values.h"
 
 enum { D, A, B, C };
 
@@ -322,6 +323,7 @@ static void move_fragment(struct warp *w, const struct ptx_instruction *i,
 			   "a wmma of elements below a byte across its layout");
 		return;
 	}
+	values_saw_other(w);
 	warp_addresses(w, i, start);
 	for (unsigned r = 0; r < fresh; r++) {
 		uint64_t *held_bits = warp_row(w, rows[r]), values[PTX_LANES] = {0};
@@ -370,6 +372,7 @@ static void move_rows(struct warp *w, const struct ptx_instruction *i,
 	uint8_t *pointers[PTX_LANES];
 	bool fine;
 
+	values_saw_other(w);
 	warp_addresses(w, i, addresses);
 	w->mask = count == 4 ? WARP_ALL : (1u << 8 * count) - 1;
 	fine = w->mask & ~all ? false

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/span.h"
+#include "gpu/emulator/interpreter/values.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
@@ -147,6 +148,12 @@ static bool resolve(struct warp *w, const struct ptx_instruction *i, unsigned si
 	return warp_resolve_at(w, i, addresses, size, !write, write, pointers);
 }
 
+/* For who looks at values: the places of a span. */
+static void span_pointers(const struct warp *w, const struct span *span, uint8_t **pointers)
+{
+	FOR_LANES(w, pointers[l] = span->base + span->offsets[l];);
+}
+
 static void load(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned size = ptx_type_size(i->type);
@@ -159,10 +166,16 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 				  warp_row(w,
 					   i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
 				  &span, n * size, i->vector == 1);
+		if (w->block->values) {
+			span_pointers(w, &span, pointers);
+			values_saw_load(w, i, pointers);
+		}
 		return;
 	}
 	if (!resolve(w, i, size * i->vector, false, pointers))
 		return;
+	if (w->block->values)
+		values_saw_load(w, i, pointers);
 	if (i->vector == 1) {
 		load_element(w, i->type, warp_row(w, i->d), pointers, 0);
 		return;
@@ -179,7 +192,7 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 static bool is_whole_warp(const struct warp *w, const struct ptx_instruction *i)
 {
 	return w->mask == WARP_ALL && i->vector == 1 && !(i->flags & PTX_FLAG_FRAME) &&
-	       !w->block->races && w->block->shared_bytes >= 4;
+	       !w->block->races && !w->block->values && w->block->shared_bytes >= 4;
 }
 
 #define PART 8u /* lanes: tiles of 16 and 8 threads side by side lie in parts */
@@ -266,10 +279,16 @@ static void store(struct warp *w, const struct ptx_instruction *i)
 				   warp_row(w, i->vector == 1 ? i->b
 							      : w->module->extras[i->extra + n]),
 				   &span, n * size, i->vector == 1);
+		if (w->block->values) {
+			span_pointers(w, &span, pointers);
+			values_saw_store(w, i, pointers);
+		}
 		return;
 	}
 	if (!resolve(w, i, size * i->vector, true, pointers))
 		return;
+	if (w->block->values)
+		values_saw_store(w, i, pointers);
 	for (unsigned n = 0; n < i->vector; n++) {
 		const uint64_t *b =
 			warp_row(w, i->vector == 1 ? i->b : w->module->extras[i->extra + n]);

@@ -93,12 +93,11 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 				return false;
 	span->dense = !gaps;
 	span->same = !differ;
-	if (i->space == PTX_MOD_CONST) {
-		w->block->constant_reads++;
+	if (i->space == PTX_MOD_CONST || !allocation || !w->block->launch->observed ||
+	    !allocation->shadow)
 		return true;
-	}
-	if (!allocation || !w->block->launch->observed || !allocation->shadow)
-		return true;
+	if (w->block->launch->counted)
+		warp_count_lanes(w, allocation, span->offsets, size);
 	if (gaps && differ)
 		warp_touch_lanes(w, allocation, span->offsets, size, read, write);
 	else

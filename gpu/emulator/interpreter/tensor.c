@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/cluster.h"
+#include "gpu/emulator/interpreter/values.h"
 #include "gpu/emulator/state/tensor_map.h"
 
 #define T(type) PTX_T(type)
@@ -176,6 +177,7 @@ static bool is_aligned(struct warp *w, unsigned lane, uint64_t shared)
 
 static void copy(struct warp *w, const struct ptx_instruction *i, enum direction direction)
 {
+	values_saw_other(w);
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		const unsigned l = (unsigned)__builtin_ctz(m);
 		const uint64_t shared = (uint32_t)warp_row(w, i->b)[l] + warp_row(w, i->q)[0];

@@ -182,7 +182,7 @@ static void sample(struct warp *w, const struct ptx_instruction *i, enum texture
 		for (unsigned n = 0; n < i->vector; n++)
 			give(w, i, l, n, texel.u[n]);
 	}
-	w->block->texture_reads++;
+	w->block->reads_textures = true;
 }
 
 #define GEOMETRY(name, geometry, dimensions)                                                       \
@@ -225,7 +225,7 @@ static void gather(struct warp *w, const struct ptx_instruction *i, unsigned com
 		for (unsigned n = 0; n < i->vector; n++)
 			give(w, i, l, n, texel.u[n]);
 	}
-	w->block->texture_reads++;
+	w->block->reads_textures = true;
 }
 
 #define GATHER(letter, component)                                                                  \
@@ -353,7 +353,7 @@ static void load(struct warp *w, const struct ptx_instruction *i, unsigned dimen
 			give(w, i, l, n, value);
 		}
 	}
-	w->block->texture_reads++;
+	w->block->reads_textures = true;
 }
 
 static void store(struct warp *w, const struct ptx_instruction *i, unsigned dimensions,
@@ -378,7 +378,7 @@ static void store(struct warp *w, const struct ptx_instruction *i, unsigned dime
 		if (place)
 			__atomic_store_n(&allocation->stored, true, __ATOMIC_RELAXED);
 	}
-	w->block->surface_stores++;
+	w->block->stores_surfaces = true;
 	if (w->block->launch->stored)
 		__atomic_store_n(w->block->launch->stored, true, __ATOMIC_RELAXED);
 }

@@ -105,7 +105,7 @@ struct block {
 	uint32_t warp_count;
 	struct barrier barriers[BARRIERS];
 	uint64_t clock; /* instructions of the launch until this warp's turn */
-	uint64_t texture_reads, surface_stores, constant_reads; /* instructions of warps */
+	bool reads_textures, stores_surfaces;
 	uint32_t turns;
 	struct matrices *matrices; /* of interpreter/matrix.c; freed with the block */
 	struct race_cell *races; /* of each byte of shared memory; NULL: races are not looked for */
@@ -119,7 +119,9 @@ struct block {
 	uint32_t cluster_size, rank;
 	/* barrier.cluster: lanes of each warp that arrived, and that may pass the next wait */
 	uint32_t cluster_arrived[32], cluster_passed[32];
-	bool alive;        /* some of its threads have not ended */
+	bool alive; /* some of its threads have not ended */
+	struct values
+		*values;   /* looks at the values that are loaded and stored; NULL: nobody does */
 	struct block *all; /* the blocks that are resident together */
 	uint32_t resident;
 };
@@ -222,6 +224,10 @@ static inline void warp_touch(const struct warp *warp, const struct allocation *
 /* interpreter/address.c: marks the lanes' `size` bytes, in runs of those that lie side by side. */
 void warp_touch_lanes(const struct warp *warp, const struct allocation *allocation,
 		      const uint64_t offsets[PTX_LANES], unsigned size, bool read, bool write);
+
+/* The same file: counts an access of so many bytes of each lane (shadow_count()). */
+void warp_count_lanes(const struct warp *warp, const struct allocation *allocation,
+		      const uint64_t offsets[PTX_LANES], unsigned size);
 
 static inline struct allocation **warp_cached(const struct warp *warp,
 					      const struct ptx_instruction *i)

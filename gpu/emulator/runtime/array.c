@@ -246,7 +246,7 @@ cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, c
 {
 	return copy_count("cudaMemcpyToArray", dst, wOffset, hOffset, src, count, true, kind, NULL);
 }
-ALIAS(cudaMemcpyToArray, cudaMemcpyToArray_ptds);
+PER_THREAD(cudaMemcpyToArray, cudaMemcpyToArray_ptds);
 
 EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
 					  const void *src, size_t count, enum cudaMemcpyKind kind,
@@ -257,7 +257,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffs
 	return copy_count("cudaMemcpyToArrayAsync", dst, wOffset, hOffset, src, count, true, kind,
 			  stream);
 }
-ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz);
+PER_THREAD(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz);
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
 				size_t count, enum cudaMemcpyKind kind)
@@ -265,7 +265,7 @@ cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset
 	return copy_count("cudaMemcpyFromArray", src, wOffset, hOffset, dst, count, false, kind,
 			  NULL);
 }
-ALIAS(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds);
+PER_THREAD(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds);
 
 EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset,
 					    size_t hOffset, size_t count, enum cudaMemcpyKind kind,
@@ -277,7 +277,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wO
 	return copy_count("cudaMemcpyFromArrayAsync", src, wOffset, hOffset, dst, count, false,
 			  kind, stream);
 }
-ALIAS(cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz);
+PER_THREAD(cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz);
 
 static cudaError_t between_arrays(const char *name, cudaArray_t dst, size_t to_x, size_t to_y,
 				  cudaArray_const_t src, size_t from_x, size_t from_y, size_t width,
@@ -303,7 +303,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 	return between_arrays("cudaMemcpy2DArrayToArray", dst, wOffsetDst, hOffsetDst, src,
 			      wOffsetSrc, hOffsetSrc, width, height, kind);
 }
-ALIAS(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds);
+PER_THREAD(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds);
 
 EXPORT cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
 					  cudaArray_const_t src, size_t wOffsetSrc,
@@ -325,7 +325,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hO
 	return between_arrays("cudaMemcpyArrayToArray", dst, wOffsetDst, hOffsetDst, src,
 			      wOffsetSrc, hOffsetSrc, count / rows, rows, kind);
 }
-ALIAS(cudaMemcpyArrayToArray, cudaMemcpyArrayToArray_ptds);
+PER_THREAD(cudaMemcpyArrayToArray, cudaMemcpyArrayToArray_ptds);
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
 				size_t spitch, size_t width, size_t height,
@@ -334,7 +334,7 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 	return to_array("cudaMemcpy2DToArray", dst, wOffset, hOffset, src, spitch,
 			(struct cudaExtent){width, height, 1}, kind, NULL);
 }
-ALIAS(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds);
+PER_THREAD(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds);
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
 				     const void *src, size_t spitch, size_t width, size_t height,
@@ -343,7 +343,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOf
 	return to_array("cudaMemcpy2DToArrayAsync", dst, wOffset, hOffset, src, spitch,
 			(struct cudaExtent){width, height, 1}, kind, stream);
 }
-ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
+PER_THREAD(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
 				  size_t hOffset, size_t width, size_t height,
@@ -352,7 +352,7 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t sr
 	return from_array("cudaMemcpy2DFromArray", dst, dpitch, src, wOffset, hOffset,
 			  (struct cudaExtent){width, height, 1}, kind, NULL);
 }
-ALIAS(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds);
+PER_THREAD(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds);
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src,
 				       size_t wOffset, size_t hOffset, size_t width, size_t height,
@@ -361,7 +361,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
 	return from_array("cudaMemcpy2DFromArrayAsync", dst, dpitch, src, wOffset, hOffset,
 			  (struct cudaExtent){width, height, 1}, kind, stream);
 }
-ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
+PER_THREAD(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
 
 int runtime_copy_3d(const struct cudaMemcpy3DParms *p, struct emulator_copy *what)
 {
@@ -403,13 +403,13 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
 	return copy_3d("cudaMemcpy3D", p, NULL);
 }
-ALIAS(cudaMemcpy3D, cudaMemcpy3D_ptds);
+PER_THREAD(cudaMemcpy3D, cudaMemcpy3D_ptds);
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
 	return copy_3d("cudaMemcpy3DAsync", p, stream);
 }
-ALIAS(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
+PER_THREAD(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
 
 /* There is one device: a peer copy is an ordinary one. */
 struct peer_copy {
@@ -440,14 +440,14 @@ cudaError_t cudaMemcpy3DPeer(const struct peer_copy *p)
 {
 	return copy_3d_peer("cudaMemcpy3DPeer", p, NULL);
 }
-ALIAS(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds);
+PER_THREAD(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds);
 
 EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct peer_copy *p, cudaStream_t stream);
 cudaError_t cudaMemcpy3DPeerAsync(const struct peer_copy *p, cudaStream_t stream)
 {
 	return copy_3d_peer("cudaMemcpy3DPeerAsync", p, stream);
 }
-ALIAS(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz);
+PER_THREAD(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz);
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
 {
@@ -489,11 +489,11 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct 
 {
 	return fill_3d("cudaMemset3D", &pitchedDevPtr, value, extent, NULL);
 }
-ALIAS(cudaMemset3D, cudaMemset3D_ptds);
+PER_THREAD(cudaMemset3D, cudaMemset3D_ptds);
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
 			      struct cudaExtent extent, cudaStream_t stream)
 {
 	return fill_3d("cudaMemset3DAsync", &pitchedDevPtr, value, extent, stream);
 }
-ALIAS(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);
+PER_THREAD(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);

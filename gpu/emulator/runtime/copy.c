@@ -37,14 +37,14 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpy
 {
 	return copy("cudaMemcpy", NULL, kind, row(dst, src, count));
 }
-ALIAS(cudaMemcpy, cudaMemcpy_ptds);
+PER_THREAD(cudaMemcpy, cudaMemcpy_ptds);
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
 			    cudaStream_t stream)
 {
 	return copy("cudaMemcpyAsync", stream, kind, row(dst, src, count));
 }
-ALIAS(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
+PER_THREAD(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
@@ -93,7 +93,7 @@ cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t
 	}
 	return cudaSuccess;
 }
-ALIAS(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz);
+PER_THREAD(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz);
 
 static struct emulator_copy rows(void *dst, size_t dpitch, const void *src, size_t spitch,
 				 size_t width, size_t height)
@@ -113,7 +113,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 		return runtime_result(cudaErrorInvalidPitchValue);
 	return copy("cudaMemcpy2D", NULL, kind, rows(dst, dpitch, src, spitch, width, height));
 }
-ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds);
+PER_THREAD(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
 			      size_t width, size_t height, enum cudaMemcpyKind kind,
@@ -124,7 +124,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 	return copy("cudaMemcpy2DAsync", stream, kind,
 		    rows(dst, dpitch, src, spitch, width, height));
 }
-ALIAS(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
+PER_THREAD(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
 
 /* The address `offset` bytes into a variable that holds `count` bytes from there. */
 static int locate(const void *symbol, size_t count, size_t offset, uint64_t *address)
@@ -169,28 +169,28 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count
 {
 	return to_symbol("cudaMemcpyToSymbol", symbol, src, count, offset, kind, NULL);
 }
-ALIAS(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
+PER_THREAD(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
 				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	return to_symbol("cudaMemcpyToSymbolAsync", symbol, src, count, offset, kind, stream);
 }
-ALIAS(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
+PER_THREAD(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset,
 				 enum cudaMemcpyKind kind)
 {
 	return from_symbol("cudaMemcpyFromSymbol", dst, symbol, count, offset, kind, NULL);
 }
-ALIAS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
+PER_THREAD(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	return from_symbol("cudaMemcpyFromSymbolAsync", dst, symbol, count, offset, kind, stream);
 }
-ALIAS(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
+PER_THREAD(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
 {
@@ -228,23 +228,23 @@ cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
 	return fill("cudaMemset", NULL, devPtr, 0, value, count, 1);
 }
-ALIAS(cudaMemset, cudaMemset_ptds);
+PER_THREAD(cudaMemset, cudaMemset_ptds);
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
 	return fill("cudaMemsetAsync", stream, devPtr, 0, value, count, 1);
 }
-ALIAS(cudaMemsetAsync, cudaMemsetAsync_ptsz);
+PER_THREAD(cudaMemsetAsync, cudaMemsetAsync_ptsz);
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
 	return fill("cudaMemset2D", NULL, devPtr, pitch, value, width, height);
 }
-ALIAS(cudaMemset2D, cudaMemset2D_ptds);
+PER_THREAD(cudaMemset2D, cudaMemset2D_ptds);
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
 			      cudaStream_t stream)
 {
 	return fill("cudaMemset2DAsync", stream, devPtr, pitch, value, width, height);
 }
-ALIAS(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
+PER_THREAD(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);

@@ -278,7 +278,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 	ATTACH();
 	return runtime_result(vflow_emulator_graph_launch("cudaGraphLaunch", graphExec, stream));
 }
-ALIAS(cudaGraphLaunch, cudaGraphLaunch_ptsz);
+PER_THREAD(cudaGraphLaunch, cudaGraphLaunch_ptsz);
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
@@ -286,7 +286,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 	ATTACH();
 	return runtime_result(vflow_emulator_stream_check(stream, NULL, NULL));
 }
-ALIAS(cudaGraphUpload, cudaGraphUpload_ptsz);
+PER_THREAD(cudaGraphUpload, cudaGraphUpload_ptsz);
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
@@ -294,7 +294,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 	ATTACH();
 	return runtime_result(vflow_emulator_capture_begin(stream, NULL));
 }
-ALIAS(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz);
+PER_THREAD(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
@@ -307,7 +307,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 		*pGraph = graph;
 	return runtime_result(error);
 }
-ALIAS(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
+PER_THREAD(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
@@ -322,4 +322,4 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 			graph ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
 	return runtime_result(error);
 }
-ALIAS(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
+PER_THREAD(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);

@@ -405,7 +405,7 @@ GRAPH_API(cudaGraphInstantiateWithParams(cudaGraphExec_t *executable, cudaGraph_
 	}
 	return runtime_result(error);
 }
-ALIAS(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
+PER_THREAD(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
 
 static bool write_picture(FILE *file, cudaGraph_t graph)
 {

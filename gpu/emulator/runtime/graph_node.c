@@ -161,7 +161,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 				 : (int)cudaErrorInvalidValue;
 	return runtime_result(error ? error : vflow_emulator_capture_begin(stream, graph));
 }
-ALIAS(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
+PER_THREAD(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
 
 static cudaError_t capture_info(const char *name, cudaStream_t stream,
 				enum cudaStreamCaptureStatus *status, unsigned long long *id,
@@ -206,7 +206,7 @@ static cudaError_t capture_info(const char *name, cudaStream_t stream,
 
 #if CUDART_MAJOR >= 13
 FULL_INFO(cudaStreamGetCaptureInfo)
-ALIAS(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
+PER_THREAD(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
 #else
 FULL_INFO(cudaStreamGetCaptureInfo_v3)
 EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
@@ -241,7 +241,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream)
 	error = vflow_emulator_capture_graph(stream, &graph);
 	return runtime_result(error ? error : graph ? 0 : (int)cudaErrorIllegalState);
 }
-ALIAS(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz);
+PER_THREAD(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz);
 #if CUDART_MAJOR < 13
 ALIAS(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2);
 #endif

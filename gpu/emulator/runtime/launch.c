@@ -90,21 +90,21 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 {
 	return launch(__func__, func, gridDim, blockDim, args, sharedMem, stream, false, NULL);
 }
-ALIAS(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+PER_THREAD(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
 			       size_t shared, cudaStream_t stream)
 {
 	return launch("cudaLaunchKernel", kernel, grid, block, args, shared, stream, false, NULL);
 }
-ALIAS(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
+PER_THREAD(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
 					size_t sharedMem, cudaStream_t stream)
 {
 	return launch(__func__, func, gridDim, blockDim, args, sharedMem, stream, true, NULL);
 }
-ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
+PER_THREAD(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
@@ -124,7 +124,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 	return launch(__func__, func, config->gridDim, config->blockDim, args,
 		      config->dynamicSmemBytes, config->stream, cooperative, cluster);
 }
-ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
+PER_THREAD(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 
 static int facts_of(const void *function, struct emulator_kernel **kernel,
 		    struct emulator_kernel_facts *facts)

@@ -192,7 +192,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **entry, u
 	/* that the driver lacks the symbol is a result, not an error */
 	return runtime_result(status && result == CUDA_ERROR_NOT_FOUND ? 0 : (int)result);
 }
-ALIAS(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz);
+PER_THREAD(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz);
 
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **entry, unsigned long long flags,
 				    int *status)
@@ -201,4 +201,4 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **entry, unsigned l
 	return DELEGATE(cudaGetDriverEntryPointByVersion(symbol, entry, CUDART_MAJOR * 1000, flags,
 							 CUDART_MAJOR > 11 ? status : NULL));
 }
-ALIAS(cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz);
+PER_THREAD(cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz);

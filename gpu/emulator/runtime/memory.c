@@ -35,7 +35,7 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
 	return allocate("cudaMallocAsync", hStream, GPU_MEMORY_DEVICE, size, devPtr);
 }
-ALIAS(cudaMallocAsync, cudaMallocAsync_ptsz);
+PER_THREAD(cudaMallocAsync, cudaMallocAsync_ptsz);
 
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
@@ -82,7 +82,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
 	return release("cudaFreeAsync", hStream, devPtr, false);
 }
-ALIAS(cudaFreeAsync, cudaFreeAsync_ptsz);
+PER_THREAD(cudaFreeAsync, cudaFreeAsync_ptsz);
 
 cudaError_t cudaFreeHost(void *ptr)
 {

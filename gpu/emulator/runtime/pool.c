@@ -87,4 +87,4 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 		*ptr = (void *)(uintptr_t)address;
 	return runtime_result(error);
 }
-ALIAS(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);
+PER_THREAD(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);

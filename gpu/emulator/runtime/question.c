@@ -183,7 +183,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int attr, void *value)
 		memset(value, 0, 64);
 	return runtime_result(error);
 }
-ALIAS(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz);
+PER_THREAD(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz);
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
@@ -195,7 +195,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 		*id = runtime_bits(stream);
 	return runtime_result(error);
 }
-ALIAS(cudaStreamGetId, cudaStreamGetId_ptsz);
+PER_THREAD(cudaStreamGetId, cudaStreamGetId_ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
@@ -208,7 +208,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 		*device = 0;
 	return runtime_result(error);
 }
-ALIAS(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
+PER_THREAD(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {

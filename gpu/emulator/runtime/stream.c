@@ -37,22 +37,22 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 	ATTACH();
 	return runtime_result(vflow_emulator_synchronize("cudaStreamSynchronize", stream, NULL));
 }
-ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
+PER_THREAD(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
 	ATTACH();
 	return runtime_result(vflow_emulator_query(stream, NULL));
 }
-ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz);
+PER_THREAD(cudaStreamQuery, cudaStreamQuery_ptsz);
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-	(void)flags;
 	ATTACH();
-	return runtime_result(vflow_emulator_stream_wait(stream, event));
+	return runtime_result(
+		vflow_emulator_stream_wait(stream, event, flags & cudaEventWaitExternal));
 }
-ALIAS(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
+PER_THREAD(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
 				  void *userData, unsigned int flags)
@@ -66,7 +66,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 		callback(stream, cudaSuccess, userData);
 	return runtime_result(error);
 }
-ALIAS(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
+PER_THREAD(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
@@ -85,7 +85,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 		fn(userData);
 	return runtime_result(error);
 }
-ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
+PER_THREAD(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
@@ -93,7 +93,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 	return runtime_result(flags ? vflow_emulator_stream_check(hStream, flags, NULL)
 				    : (int)cudaErrorInvalidValue);
 }
-ALIAS(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
+PER_THREAD(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
 
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
@@ -101,7 +101,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 	return runtime_result(priority ? vflow_emulator_stream_check(hStream, NULL, priority)
 				       : (int)cudaErrorInvalidValue);
 }
-ALIAS(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
+PER_THREAD(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
@@ -123,16 +123,17 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_event_record(event, stream));
+	return runtime_result(vflow_emulator_event_record(event, stream, false));
 }
-ALIAS(cudaEventRecord, cudaEventRecord_ptsz);
+PER_THREAD(cudaEventRecord, cudaEventRecord_ptsz);
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	(void)flags;
-	return DELEGATE(cudaEventRecord(event, stream));
+	ATTACH();
+	return runtime_result(
+		vflow_emulator_event_record(event, stream, flags & cudaEventRecordExternal));
 }
-ALIAS(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
+PER_THREAD(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {

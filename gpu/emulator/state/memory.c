@@ -212,7 +212,9 @@ static void release(struct allocation *allocation)
 	size_t at = slots_up_to(allocation->address) - 1;
 	uint64_t bytes = round_up(allocation->size, MEMORY_ALIGNMENT);
 
-	if (bytes >= GIVE_BACK) {
+	if (allocation->backed) {
+		memory_hide(allocation->address, allocation->size);
+	} else if (bytes >= GIVE_BACK) {
 		uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 		uint64_t start = round_up(allocation->address, page);
 		uint64_t end = (allocation->address + bytes) & ~(page - 1);

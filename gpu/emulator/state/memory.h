@@ -28,6 +28,7 @@ struct allocation {
 	bool looked_at;               /* by the running kernel: texts it prints, tensor maps */
 	bool reserved;                /* an address range: cuMemAddressFree() alone frees it */
 	bool in_graph;                /* reserved by an allocation node of a graph */
+	bool backed;                  /* some of it shows, or has shown, a memory_store */
 	bool live;                    /* in_graph: between the node and its free */
 	const void *context;          /* the CUDA context that owns it */
 	uint8_t *rights; /* of kernels, by MEMORY_RIGHTS_PAGE; NULL: all.  Goes with it */
@@ -53,6 +54,16 @@ void memory_release(struct allocation *allocation);
  * again.  NULL: no memory, size 0, or part of it is known already.
  */
 struct allocation *memory_register(uint64_t address, uint64_t size);
+
+/*
+ * Bytes of their own, which allocations show: memory_show() lets `size` bytes at the address, whole
+ * pages of the allocation, be those of the store; memory_hide() gives the address memory of its own
+ * again, all zero.  -1: no memory.
+ */
+void *memory_store(uint64_t size); /* all zero; NULL: no memory */
+void memory_store_free(void *store, uint64_t size);
+int memory_show(struct allocation *allocation, uint64_t address, void *store, uint64_t size);
+int memory_hide(uint64_t address, uint64_t size);
 
 /*
  * The allocation that holds `address`, or NULL.  A pointer stays valid until its release;

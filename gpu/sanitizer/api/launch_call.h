@@ -10,11 +10,13 @@
 
 /*
  * The stream that a handle stands for in a function of this name: 0 is the thread's own in
- * ..._ptsz.
+ * ..._ptsz and _ptds.
  */
 static inline CUstream api_stream(const char *name, CUstream stream)
 {
-	return stream || !strstr(name, "_ptsz") ? stream : CU_STREAM_PER_THREAD;
+	bool own = strstr(name, "_ptsz") || strstr(name, "_ptds");
+
+	return stream || !own ? stream : CU_STREAM_PER_THREAD;
 }
 
 struct launch_call {

@@ -16,6 +16,7 @@
 #include "gpu/sanitizer/callback/mappings.h"
 #include "gpu/sanitizer/callback/textures.h"
 #include "gpu/sanitizer/cuda_graph/graphs.h"
+#include "gpu/sanitizer/code/loaded.h"
 #include "gpu/sanitizer/code/modules.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/nvidia/now.h"
@@ -64,6 +65,7 @@ static void drain_at_exit(void)
 		return;
 	{
 		OWN_CALLS(CALLS_OF_PROVIDER);
+		events_pass_held();
 		events_drain_at_end();
 		events_accessed_at_end();
 	}
@@ -277,6 +279,9 @@ static bool prepare_launch(const Sanitizer_CallbackData *data, struct needs *nee
 
 static void prepare_other(const Sanitizer_CallbackData *data, struct needs *needs)
 {
+	const uint64_t *words = data->functionParams;
+	unsigned unit;
+
 	needs->on_stream = calls_stream_copy(data->functionName, data->functionParams,
 					     &needs->stream, &needs->waits) &&
 			   !crosses_contexts(data);
@@ -286,9 +291,15 @@ static void prepare_other(const Sanitizer_CallbackData *data, struct needs *need
 	 */
 	this_thread.call.may_pend = needs->on_stream && !(needs->waits && events_have_partners());
 	this_thread.call.host_waited = needs->on_stream && needs->waits;
+	unit = this_thread.call.may_pend && !needs->waits ? calls_may_hold(data->functionName) : 0;
+	this_thread.call.may_hold = unit && words[2] <= EVENTS_HELD_BYTES;
+	if (!this_thread.call.may_hold ||
+	    !events_join_held(data->context, needs->stream, words[0], words[2] * unit))
+		events_pass_held();
 	needs->all_contexts = !needs->on_stream &&
 			      (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
-	needs->bytes = api_device_bytes(data->functionName, data->functionParams);
+	if (!needs->on_stream)
+		needs->bytes = api_device_bytes(data->functionName, data->functionParams);
 }
 
 /* Whether a copy or set on one stream writes to the device. */
@@ -304,10 +315,15 @@ static void prepare(const Sanitizer_CallbackData *data)
 	struct needs needs = {0};
 
 	this_thread.launch.kernel = NULL;
-	this_thread.call.may_pend = this_thread.call.host_waited = false;
+	this_thread.call.may_pend = this_thread.call.may_hold = false;
+	this_thread.call.host_waited = false;
 	this_thread.call.settled = this_thread.call.differs = false;
-	if (!data->context || !this_thread.locked)
+	if (!this_thread.locked)
 		return;
+	if (!data->context) {
+		events_pass_held();
+		return;
+	}
 	/* some limits can be set only before anything is done in a context */
 	if (api_is(data->functionName, "cuCtxSetLimit") && !events_has_space(data->context))
 		return;
@@ -371,6 +387,34 @@ static void end_pending(const Sanitizer_CallbackData *data)
 	events_drain(data->context, all_contexts);
 }
 
+/*
+ * A call of the driver begins that takes no lock, while copies are held back: the program may learn
+ * by it that they are over, unless it merely asks for what does not change.
+ */
+static void end_held_briefly(const char *function)
+{
+	const bool locked = this_thread.locked;
+
+	if (strstr(function, "Get") || !strncmp(function, "cuCtxPushCurrent", 16) ||
+	    !strncmp(function, "cuCtxPopCurrent", 15) || !strncmp(function, "cuCtxSetCurrent", 15))
+		return;
+	if (take_lock_briefly()) {
+		OWN_CALLS(CALLS_OF_PROVIDER);
+		events_pass_held();
+	}
+	if (!locked)
+		release_lock();
+}
+
+/* The same of one that does something on the device; copies and sets may join: see prepare(). */
+static void end_held(void)
+{
+	OWN_CALLS(CALLS_OF_PROVIDER);
+
+	if (this_thread.locked && this_thread.effect != API_COPY && this_thread.effect != API_SET)
+		events_pass_held();
+}
+
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
 {
 	this_thread.inner = data->functionName;
@@ -380,9 +424,14 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	this_thread.first = this_thread.call.count;
 	if (this_thread.effect == API_HOST)
 		host_writes_begin();
-	if (this_thread.effect == API_NOTHING || this_thread.effect == API_HOST)
+	if (this_thread.effect == API_NOTHING || this_thread.effect == API_HOST) {
+		if (events_hold())
+			end_held_briefly(data->functionName);
 		return;
+	}
 	take_lock(); /* also where code is loaded: modules are patched by one thread at a time */
+	if (events_hold())
+		end_held();
 	this_thread.call.number = host_writes_begin();
 	if (this_thread.locked && takes_memory(data->functionName)) {
 		OWN_CALLS(CALLS_OF_PROVIDER);
@@ -499,7 +548,7 @@ static void exit_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *d
 	CUresult result = result_of(data);
 	bool failed = result != CUDA_SUCCESS;
 
-	if (!failed && order_concerns(id, data->functionName))
+	if (!failed && order_concerns(id, data->functionName, data->functionParams))
 		note_order(id, data);
 	if (this_thread.effect == API_NOTHING)
 		return;
@@ -543,6 +592,8 @@ static void exit_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *d
 static void before_synchronization(void)
 {
 	if (try_lock()) {
+		OWN_CALLS(CALLS_OF_PROVIDER);
+		events_pass_held();
 		events_stop_commands();
 		release_lock();
 	}
@@ -586,6 +637,7 @@ static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 
 	if (this_thread.call.count) {
 		OWN_CALLS(CALLS_OF_PROVIDER);
+		loaded_ask();
 		if (!failed && take_lock()) {
 			events_finish(&this_thread.call);
 		} else {
@@ -604,6 +656,7 @@ static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	this_thread.changing = false;
 	this_thread.call.count = 0;
 	release_lock();
+	loaded_report();
 	if (failed)
 		report_failed(this_thread.call.name, result);
 }
@@ -645,7 +698,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 	if (!__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
 	if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED && this_thread.calls != CALLS_OF_PROVIDER) {
-		if (!module_loaded(module))
+		if (!module_loaded(module, this_thread.depth > 0))
 			events_unpatched();
 	} else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
 		modules_context_gone(context->context);

@@ -209,7 +209,7 @@ static CUstream stream_of(const struct unreported *copy, const char *function,
 {
 	unsigned word = copy->stream + (copy->batch && !strstr(function, "_v2"));
 
-	return copy->stream ? api_stream(function, (CUstream)(uintptr_t)words[word]) : NULL;
+	return api_stream(function, copy->stream ? (CUstream)(uintptr_t)words[word] : NULL);
 }
 
 void calls_copy_unreported(const char *function, const void *parameters)
@@ -238,27 +238,28 @@ static const struct stream_copy {
 	unsigned hosts;  /* parameters that may be addresses of the host */
 	bool waits; /* the function returns when the copy is over, or what is on the stream before
 		       it */
+	unsigned held; /* see calls_may_hold() */
 } stream_copy[] = {
-	{"cuMemcpyAsync", 3, WORD(0) | WORD(1), false},
-	{"cuMemcpyHtoDAsync", 3, WORD(1), false},
-	{"cuMemcpyDtoHAsync", 3, WORD(0), false},
-	{"cuMemcpyDtoDAsync", 3, 0, false},
-	{"cuMemcpy", 0, 0, true},
-	{"cuMemcpyHtoD", 0, 0, true},
-	{"cuMemcpyDtoH", 0, 0, true},
-	{"cuMemcpyDtoD", 0, 0, false},
-	{"cuMemsetD8Async", 3, 0, false},
-	{"cuMemsetD16Async", 3, 0, false},
-	{"cuMemsetD32Async", 3, 0, false},
-	{"cuMemsetD2D8Async", 5, 0, false},
-	{"cuMemsetD2D16Async", 5, 0, false},
-	{"cuMemsetD2D32Async", 5, 0, false},
-	{"cuMemsetD8", 0, 0, false},
-	{"cuMemsetD16", 0, 0, false},
-	{"cuMemsetD32", 0, 0, false},
-	{"cuMemsetD2D8", 0, 0, false},
-	{"cuMemsetD2D16", 0, 0, false},
-	{"cuMemsetD2D32", 0, 0, false},
+	{"cuMemcpyAsync", 3, WORD(0) | WORD(1), false, 1},
+	{"cuMemcpyHtoDAsync", 3, WORD(1), false, 1},
+	{"cuMemcpyDtoHAsync", 3, WORD(0), false, 1},
+	{"cuMemcpyDtoDAsync", 3, 0, false, 0},
+	{"cuMemcpy", 0, 0, true, 0},
+	{"cuMemcpyHtoD", 0, 0, true, 0},
+	{"cuMemcpyDtoH", 0, 0, true, 0},
+	{"cuMemcpyDtoD", 0, 0, false, 0},
+	{"cuMemsetD8Async", 3, 0, false, 1},
+	{"cuMemsetD16Async", 3, 0, false, 2},
+	{"cuMemsetD32Async", 3, 0, false, 4},
+	{"cuMemsetD2D8Async", 5, 0, false, 0},
+	{"cuMemsetD2D16Async", 5, 0, false, 0},
+	{"cuMemsetD2D32Async", 5, 0, false, 0},
+	{"cuMemsetD8", 0, 0, false, 0},
+	{"cuMemsetD16", 0, 0, false, 0},
+	{"cuMemsetD32", 0, 0, false, 0},
+	{"cuMemsetD2D8", 0, 0, false, 0},
+	{"cuMemsetD2D16", 0, 0, false, 0},
+	{"cuMemsetD2D32", 0, 0, false, 0},
 };
 
 /* Whether the driver does not know the memory: then the caller waits for the copy. */
@@ -270,12 +271,26 @@ static bool is_pageable(uint64_t address)
 	       CUDA_SUCCESS;
 }
 
+/* A call asks several times, and loops make the same ones. */
 static const struct stream_copy *find_stream_copy(const char *function)
 {
-	for (size_t i = 0; i < sizeof(stream_copy) / sizeof(*stream_copy); i++)
+	static __thread struct {
+		char function[32];
+		const struct stream_copy *found;
+	} last;
+	const size_t length = strlen(function);
+	const struct stream_copy *found = NULL;
+
+	if (length < sizeof(last.function) && !memcmp(last.function, function, length + 1))
+		return last.found;
+	for (size_t i = 0; !found && i < sizeof(stream_copy) / sizeof(*stream_copy); i++)
 		if (api_is(function, stream_copy[i].function))
-			return &stream_copy[i];
-	return NULL;
+			found = &stream_copy[i];
+	if (length < sizeof(last.function)) {
+		memcpy(last.function, function, length + 1);
+		last.found = found;
+	}
+	return found;
 }
 
 bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits)
@@ -294,11 +309,18 @@ bool calls_stream_copy(const char *function, const void *parameters, CUstream *s
 	return true;
 }
 
+unsigned calls_may_hold(const char *function)
+{
+	const struct stream_copy *found = find_stream_copy(function);
+
+	return found ? found->held : 0;
+}
+
 bool calls_copy_stream(const char *function, const void *parameters, CUstream *stream)
 {
 	const uint64_t *words = parameters;
 	const struct stream_copy *one = find_stream_copy(function);
-	const struct unreported *other = find_unreported(function);
+	const struct unreported *other = one ? NULL : find_unreported(function);
 
 	if (!one && !other)
 		return false;
@@ -307,7 +329,5 @@ bool calls_copy_stream(const char *function, const void *parameters, CUstream *s
 				     one->stream ? (CUstream)(uintptr_t)words[one->stream] : NULL);
 	else
 		*stream = stream_of(other, function, words);
-	if (!*stream && strstr(function, "_ptds"))
-		*stream = CU_STREAM_PER_THREAD;
 	return true;
 }

@@ -50,6 +50,11 @@ void calls_copy_unreported(const char *function, const void *parameters);
  * it returns when the copy, or what is there before it, is over.  Calls the driver.
  */
 bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits);
+/*
+ * Whether it is a copy or set that can be held back: its first parameter is where to, the third how
+ * many of what this says the bytes of are; 0: it cannot.
+ */
+unsigned calls_may_hold(const char *function);
 /* The stream on which a function of the driver copies.  False: not known. */
 bool calls_copy_stream(const char *function, const void *parameters, CUstream *stream);
 

@@ -5,10 +5,29 @@
 #include <string.h>
 
 #include "gpu/sanitizer/callback/calls.h"
+#include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/code/loaded.h"
 #include "gpu/sanitizer/code/modules.h"
 #include "gpu/sanitizer/code/patching.h"
 #include "gpu/sanitizer/schedule/events.h"
+
+/*
+ * The stream that the innermost call of the driver names: the Sanitizer reports the default stream
+ * of a thread as that of the device.
+ */
+static CUstream called_stream(CUstream reported)
+{
+	CUstream stream = NULL;
+
+	if (reported || !this_thread.inner)
+		return reported;
+	if (!this_thread.parameters ||
+	    (!calls_copy_stream(this_thread.inner, this_thread.parameters, &stream) &&
+	     !launch_stream(this_thread.inner, this_thread.parameters, &stream)))
+		stream = api_stream(this_thread.inner, NULL);
+	return stream == CU_STREAM_PER_THREAD ? stream : reported;
+}
 
 /* -- memory ------------------------------------------------------------------------------- */
 
@@ -47,7 +66,7 @@ static void allocated(const Sanitizer_ResourceMemoryData *data)
 		return;
 	operation->address = data->address;
 	operation->size = data->size;
-	operation->stream = data->stream;
+	operation->stream = called_stream(data->stream);
 	/* mappings are reported each time that their access is set */
 	operation->may_be_known = api_is(this_thread.inner, "cuMemSetAccess");
 	operation->memory = data->flags & SANITIZER_MEMORY_FLAG_MANAGED ? GPU_MEMORY_MANAGED
@@ -64,7 +83,7 @@ static void freed(const Sanitizer_ResourceMemoryData *data)
 	if (!operation)
 		return;
 	operation->address = data->address;
-	operation->stream = data->stream;
+	operation->stream = called_stream(data->stream);
 }
 
 static void array(enum operation_kind kind, const Sanitizer_ResourceArrayData *data)
@@ -162,6 +181,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->threads = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z *
 			     data->blockDim_x * data->blockDim_y * data->blockDim_z;
 	operation->instructions = module_instructions(data->module, data->functionName);
+	loaded_launch(data->module, data->functionName);
 	if (!this_thread.locked) /* it is not known when the launch ends */
 		launch_freeze();
 	/* without the lock, or with a table that is out of date, the launch is not followed */
@@ -187,7 +207,7 @@ void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 	if (id != SANITIZER_CBID_LAUNCH_BEGIN || !calls_are_noted())
 		return;
 	if (calls_noting())
-		calls_note_kernel(data, data->stream);
+		calls_note_kernel(data, called_stream(data->stream));
 	else
 		calls_exclude_launch(data);
 }
@@ -284,7 +304,7 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 	operation->api_context = data->apiContext;
 	operation->stream = this_thread.call.graph || this_thread.unordered
 				    ? this_thread.graph_stream
-				    : data->apiStream;
+				    : called_stream(data->apiStream);
 	operation->address = data->dstAddress;
 	operation->from_address = data->srcAddress;
 	operation->width = data->width;
@@ -310,8 +330,9 @@ static struct operation *note_set(CUcontext context, CUstream stream, uint64_t a
 
 	if (!operation)
 		return NULL;
-	operation->stream =
-		this_thread.call.graph || this_thread.unordered ? this_thread.graph_stream : stream;
+	operation->stream = this_thread.call.graph || this_thread.unordered
+				    ? this_thread.graph_stream
+				    : called_stream(stream);
 	operation->address = address;
 	operation->width = width;
 	operation->height = operation->depth = 1;

@@ -5,6 +5,8 @@
 #include <search.h>
 #include <stdlib.h>
 
+#include "gpu/sanitizer/code/images.h"
+#include "gpu/sanitizer/code/loaded.h"
 #include "gpu/sanitizer/code/patching.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sass/instructions.h"
@@ -148,7 +150,7 @@ bool modules_pending(void)
 }
 
 static struct object *add_variable(struct space *space, CUmodule module, struct variable_name *name,
-				   uint64_t *skipped)
+				   struct variables_unseen *unseen)
 {
 	struct object *object;
 	CUdeviceptr address;
@@ -156,7 +158,7 @@ static struct object *add_variable(struct space *space, CUmodule module, struct 
 	size_t size;
 
 	if (driver.cuModuleGetGlobal(&address, &size, module, name->text) != CUDA_SUCCESS) {
-		++*skipped;
+		unseen->skipped++;
 		return NULL;
 	}
 	object = space_add(space, address, size, GPU_MEMORY_GLOBAL, false);
@@ -169,13 +171,16 @@ static struct object *add_variable(struct space *space, CUmodule module, struct 
 	name->text = NULL;
 	if (driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) ==
 		    CUDA_SUCCESS &&
-	    managed)
+	    managed) {
 		object_share(object);
+		unseen->managed++;
+		unseen->managed_bytes += size;
+	}
 	object_follow(object); /* its record says what it is */
 	return object;
 }
 
-void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants)
+void modules_variables(struct space *space, struct variables_unseen *unseen)
 {
 	struct pending *module;
 
@@ -186,25 +191,27 @@ void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constan
 
 		for (uint32_t i = 0; i < variables->count; i++) {
 			found[count] =
-				add_variable(space, module->module, &variables->names[i], skipped);
+				add_variable(space, module->module, &variables->names[i], unseen);
 			count += !!found[count];
 			if (count == sizeof(found) / sizeof(*found) || i + 1 == variables->count) {
 				space_initialised(space, found, count);
 				count = 0;
 			}
 		}
-		*constants += variables->constants;
+		unseen->constants += variables->constants;
 		free_pending(module);
 	}
 }
 
 /* -- modules come and go ------------------------------------------------------------------- */
 
-bool module_loaded(const Sanitizer_ResourceModuleData *data)
+bool module_loaded(const Sanitizer_ResourceModuleData *data, bool in_call)
 {
 	bool patched;
 
 	read_instructions(data->module, data->pCubin, data->cubinSize);
+	loaded_module(data, in_call);
+	images_loaded(data);
 	patched = patching_loaded(data);
 	read_variables(data);
 	return patched;
@@ -215,7 +222,9 @@ void module_unloading(CUcontext context, CUmodule module)
 	struct pending *gone = take(context, module);
 
 	patching_unloading(module);
+	images_unloading(module);
 	forget_instructions(module);
+	loaded_gone(module);
 	if (gone)
 		free_pending(gone);
 }

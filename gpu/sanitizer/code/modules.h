@@ -9,18 +9,25 @@
 
 #include "gpu/sanitizer/shadow/space.h"
 
-/* Patches a module, in the callback of its load, and reads it.  False: it could not be patched. */
-bool module_loaded(const Sanitizer_ResourceModuleData *data);
+/*
+ * Patches a module, in the callback of its load, and reads it.  in_call: the thread is in a call of
+ * the program.  False: it could not be patched.
+ */
+bool module_loaded(const Sanitizer_ResourceModuleData *data, bool in_call);
 void module_unloading(CUcontext context, CUmodule module);
 
 /* Whether some loaded modules wait for modules_variables(). */
 bool modules_pending(void);
 /*
  * Makes objects of the variables of the modules that were loaded into the context.  Calls the
- * driver. Adds to *skipped how many variables have no address, and to *constants how many are
- * __constant__.
+ * driver.  Adds to what is not seen of them.
  */
-void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants);
+struct variables_unseen {
+	uint64_t skipped; /* the driver does not tell their address */
+	uint64_t constants;
+	uint64_t managed, managed_bytes;
+};
+void modules_variables(struct space *space, struct variables_unseen *unseen);
 /* The context was destroyed with its modules. */
 void modules_context_gone(CUcontext context);
 /*

@@ -5,7 +5,8 @@
 #include <search.h>
 #include <stdint.h>
 
-extern const unsigned char vflow_patches_image[]; /* images.S */
+extern const unsigned char vflow_patches_image[], vflow_patches_access_image[],
+	vflow_values_image[]; /* images.S */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -14,17 +15,24 @@ static CUcontext ready[64];
 static unsigned ready_count;
 
 static bool lazy;
+static enum patching_kind patches_kind;
 static void *off; /* a tree of the modules that are not patched, by address */
 static void *frozen;
 static bool all_frozen;
 
 static bool make_ready(CUcontext context)
 {
+	static const unsigned char *const images[] = {
+		[PATCHING_MARKS] = vflow_patches_image,
+		[PATCHING_COUNTS] = vflow_patches_access_image,
+		[PATCHING_VALUES] = vflow_values_image,
+	};
+
 	for (unsigned i = 0; i < ready_count; i++)
 		if (ready[i] == context)
 			return true;
 	if (ready_count == sizeof(ready) / sizeof(*ready) ||
-	    sanitizerAddPatches(vflow_patches_image, context) != SANITIZER_SUCCESS)
+	    sanitizerAddPatches(images[patches_kind], context) != SANITIZER_SUCCESS)
 		return false;
 	ready[ready_count++] = context;
 	return true;
@@ -50,6 +58,11 @@ static bool patch(CUmodule module)
 		{BULK_REDUCTION_SHARED_TO_GLOBAL, "vflow_patch_bulk_reduction", true},
 	};
 
+	if (patches_kind == PATCHING_VALUES)
+		return sanitizerPatchInstructions(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS,
+						  module,
+						  "vflow_values_access") == SANITIZER_SUCCESS &&
+		       sanitizerPatchModule(module) == SANITIZER_SUCCESS;
 	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++)
 		if (sanitizerPatchInstructions((Sanitizer_InstructionId)patches[i].instruction,
 					       module, patches[i].function) != SANITIZER_SUCCESS &&
@@ -63,9 +76,10 @@ static int by_address(const void *a, const void *b)
 	return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
-void patching_start(bool lazily)
+void patching_start(bool lazily, enum patching_kind kind)
 {
 	lazy = lazily;
+	patches_kind = kind;
 }
 
 bool patching_is_on(CUmodule module)

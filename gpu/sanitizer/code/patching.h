@@ -10,8 +10,15 @@
 
 #include <sanitizer.h>
 
+/* What patches do. */
+enum patching_kind {
+	PATCHING_MARKS,  /* they mark what is accessed */
+	PATCHING_COUNTS, /* ... and count how often */
+	PATCHING_VALUES, /* they look at values (device/values.cu), and mark nothing */
+};
+
 /* `lazily`: modules are patched by patching_set() only. */
-void patching_start(bool lazily);
+void patching_start(bool lazily, enum patching_kind kind);
 /* A module was loaded: patches it.  False: it cannot be patched. */
 bool patching_loaded(const Sanitizer_ResourceModuleData *data);
 void patching_unloading(CUmodule module);

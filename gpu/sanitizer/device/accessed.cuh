@@ -9,7 +9,7 @@
 #define VFLOW_GPU_SANITIZER_DEVICE_ACCESSED_CUH
 
 #include "gpu/analysis/accessed.h"
-#include "gpu/sanitizer/device/masks.cuh"
+#include "gpu/sanitizer/device/frequency.cuh"
 
 #ifdef FOLLOW_ACCESSES
 
@@ -67,6 +67,7 @@ static __device__ __noinline__ void note_accessed_blocks(const struct device_rec
 		if (units)
 			accessed->units[word] |= units;
 		widen_slice(accessed, word, units);
+		tally_counts(record, word, units);
 		for (unsigned i = 0; i < 32 / BLOCK_UNIT_WORDS; i++)
 			bits &= bits - 1;
 	}
@@ -91,13 +92,15 @@ static __device__ void note_accessed_chunk(const struct device_record *record, u
 		units = 0;
 	if (units)
 		accessed->units[word] |= units;
-	if (slice)
-		widen_slice(accessed, word, units);
+	if (!slice)
+		return;
+	widen_slice(accessed, word, units);
+	tally_counts(record, word, units);
 }
 
 /*
- * Hands the slice of an object over to the host, beside the result in this place of the ring if
- * `fits`, and makes ready for the next API.
+ * Hands the slice of an object over to the host, and how often what of it was accessed, beside the
+ * result in this place of the ring if `fits`, and makes ready for the next API.
  */
 static __device__ void hand_slice(const struct device_state *state, struct device_record *record,
 				  uint64_t place, bool fits)
@@ -112,14 +115,17 @@ static __device__ void hand_slice(const struct device_state *state, struct devic
 	}
 	if (fits)
 		slices[place & state->object_mask] = slice;
+	hand_frequency(state, record, place, fits);
 }
 
+#define CLEAR_COUNTS clear_counts
 #define NOTE_ACCESSED_BLOCKS note_accessed_blocks
 #define NOTE_ACCESSED_CHUNK note_accessed_chunk
 #define HAND_SLICE hand_slice
 
 #else
 
+#define CLEAR_COUNTS(...)
 #define NOTE_ACCESSED_BLOCKS(...)
 #define NOTE_ACCESSED_CHUNK(...)
 #define HAND_SLICE(...)

@@ -5,6 +5,8 @@
  *
  * No pass runs meanwhile, but launches may, whose marks the next pass finds: masks, and what
  * patches write in records, are not touched.
+ *
+ * And the pass of several copies that the host held back, which is one on their stream.
  */
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_COMMANDS_CUH
 #define VFLOW_GPU_SANITIZER_DEVICE_COMMANDS_CUH
@@ -12,6 +14,7 @@
 #include "gpu/sanitizer/device/gather.cuh"
 #include "gpu/sanitizer/device/marks.cuh"
 #include "gpu/sanitizer/device/small.cuh"
+#include "gpu/sanitizer/device/transfer.cuh"
 
 #define COMMANDS_AT_ONCE 16
 /* Clocks: 20 us without a command, and 20 ms: kernels may wait for the place that we take up. */
@@ -21,10 +24,12 @@
 static_assert(sizeof(struct command) == 128 &&
 		      COMMANDS_AT_ONCE * sizeof(struct command) == PASS_THREADS * 8,
 	      "each thread loads 8 bytes of them");
+static_assert(HELD_MOST <= COMMANDS_AT_ONCE && COMMAND_MOST <= TRANSFER_IN_PASS,
+	      "one block of threads makes the pass of held copies");
 
 /* The running command. */
 static __shared__ struct {
-	struct command commands[COMMANDS_AT_ONCE];
+	__align__(16) struct command commands[COMMANDS_AT_ONCE];
 	uint32_t added;
 	bool closed;
 } ring_work;
@@ -190,8 +195,7 @@ static __device__ void run_command(struct device_state *state, const struct devi
 
 /* Hands the results of commands over; by one thread. */
 static __device__ void publish_commands(struct device_state *state, const struct device_state *view,
-					volatile struct command_ring *ring, uint32_t count,
-					uint32_t taken)
+					uint32_t count)
 {
 	state->row_cursor = small.before.row_cursor;
 	state->object_cursor = small.before.object_cursor;
@@ -202,7 +206,27 @@ static __device__ void publish_commands(struct device_state *state, const struct
 
 			*(volatile uint32_t *)&view->result_passes[ticket % PASSES].ticket = ticket;
 		}
-	ring->taken = taken;
+}
+
+/* Copies at most COMMANDS_AT_ONCE commands, from number `first` of a ring on. */
+static __device__ void load_commands(const struct command *commands, uint32_t first)
+{
+	const struct command *from = &commands[(first + threadIdx.x / 16) % COMMANDS];
+
+	((volatile u64 *)ring_work.commands)[threadIdx.x] =
+		((const volatile u64 *)from)[threadIdx.x % 16];
+	__syncthreads();
+}
+
+/*
+ * Whether the object of a command is that of the one before it; in between others may have changed
+ * its record.
+ */
+static __device__ bool is_of_same(uint32_t i)
+{
+	const struct command *command = &ring_work.commands[i];
+
+	return i && command[-1].kind != COMMAND_FORGET && command[-1].slot == command->slot;
 }
 
 /* Takes commands from the one number `taken` on; `launch` is this launch's number. */
@@ -229,13 +253,9 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 		__syncthreads();
 		while (taken != ring_work.added) {
 			uint32_t count = ring_work.added - taken;
-			const struct command *from =
-				&ring->commands[(taken + thread / 16) % COMMANDS];
 
 			count = count < COMMANDS_AT_ONCE ? count : COMMANDS_AT_ONCE;
-			((volatile u64 *)ring_work.commands)[thread] =
-				((const volatile u64 *)from)[thread % 16];
-			__syncthreads();
+			load_commands(ring->commands, taken);
 #pragma unroll 1
 			for (uint32_t i = 0; i < count; i++) {
 				const struct command *command = &ring_work.commands[i];
@@ -243,18 +263,16 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 						 command->offset % CHUNK_BYTES + command->width <=
 							 COMMAND_INLINE;
 
-				/* in between others may have changed the record */
-				bool same = i && command[-1].kind != COMMAND_FORGET &&
-					    command[-1].slot == command->slot;
-
 				run_command(state, &view, command,
 					    is_inline ? command->bytes
 						      : ring->bytes[(taken + i) % COMMANDS],
-					    &cache, keys, same);
+					    &cache, keys, is_of_same(i));
 			}
 			taken += count;
-			if (thread == 0)
-				publish_commands(state, &view, ring, count, taken);
+			if (thread == 0) {
+				publish_commands(state, &view, count);
+				*(volatile uint32_t *)&ring->taken = taken;
+			}
 			__syncthreads();
 		}
 	} while (!ring_work.closed);
@@ -262,6 +280,49 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 		__threadfence_system();
 		*(volatile uint32_t *)&ring->done = launch;
 	}
+}
+
+/*
+ * The pass of `count` copies that were held back, from number `first` of their ring on: between the
+ * host and one object each, whose address is a multiple of CHUNK_BYTES.  Nothing has changed the
+ * bytes that they moved since.
+ */
+extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
+	vflow_copies(struct device_state *state, const __grid_constant__ struct device_state view,
+		     const struct command *commands, struct result_transfer *transfers,
+		     uint32_t first, uint32_t count)
+{
+	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
+	__shared__ struct row_cache cache;
+	uint32_t thread = threadIdx.x;
+
+#pragma unroll 1
+	for (uint32_t i = thread; i < LEAF_KEYS; i += PASS_THREADS)
+		keys[i] = leaf_key(i);
+	if (thread == 0) {
+		small.before.row_cursor = state->row_cursor;
+		small.before.object_cursor = state->object_cursor;
+	}
+	load_commands(commands, first);
+#pragma unroll 1
+	for (uint32_t i = 0; i < count; i++) {
+		const struct command *command = &ring_work.commands[i];
+		uint64_t address = view.records[command->slot].address;
+
+		if (command->transfer) {
+			const struct transfer_box box = {
+				address + command->offset, 0, 0, command->width, 1, 1};
+
+			transfer_few(&box, &transfers[command->transfer % TRANSFERS],
+				     command->transfer, keys);
+		}
+		run_command(
+			state, &view, command,
+			(const uint8_t *)(address + command->offset / CHUNK_BYTES * CHUNK_BYTES),
+			&cache, keys, is_of_same(i));
+	}
+	if (thread == 0)
+		publish_commands(state, &view, count);
 }
 
 #endif

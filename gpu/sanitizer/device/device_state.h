@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "gpu/analysis/accessed.h"
+#include "gpu/analysis/frequency.h"
 #include "gpu/analysis/transfer.h"
 #include "gpu/provider.h"
 
@@ -58,6 +59,7 @@ enum sharing { NOT_SHARED, SHARED_HOST, SHARED_EXTERNAL };
 /* What is accessed of an object: by the running API, and by all before it, a bit per unit. */
 struct device_accessed {
 	struct accessed_slice slice;
+	struct gpu_frequency frequency; /* of the blocks that were settled */
 	uint32_t units[];
 };
 
@@ -109,7 +111,9 @@ struct device_record {
 	/* Kept when the detail is made: from here on. */
 	uint32_t sizes;       /* of the running API's accesses (gpu/analysis/values.h) */
 	uint32_t known_sizes; /* of all before it */
+	uint32_t count_shift; /* so many units (a power of 2) share one of `counts` */
 	struct device_accessed *accessed; /* NULL: accesses are not followed */
+	uint32_t *counts; /* of accesses by threads of the running API; or NULL, the same */
 } __attribute__((aligned(64)));
 
 /*
@@ -194,9 +198,13 @@ struct result_object { /* that the API touched */
 	uint32_t sizes; /* of its accesses */
 };
 
-/* Where accesses are followed: the API's slices of the objects, behind the ring of their results.
+/*
+ * Where accesses are followed: the API's slices of the objects, behind the ring of their results,
+ * and how often it accessed what; there without elements where it did so evenly.
  */
 #define RESULT_SLICES(objects, mask) ((struct accessed_slice *)((objects) + (mask) + 1))
+#define RESULT_FREQUENCIES(objects, mask)                                                          \
+	((struct gpu_frequency *)(RESULT_SLICES(objects, mask) + (mask) + 1))
 
 /* How a pass is made: as it was asked for, or, if there is too much to do, by the last of these. */
 enum pass_strategy {
@@ -272,6 +280,8 @@ struct device_candidates {
  * without bytes; or of a device_candidates.
  */
 
+struct device_values;
+
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
 	struct device_record *records;
@@ -279,6 +289,7 @@ struct device_state {
 	struct result_pass *result_passes;
 	struct result_row *result_rows;
 	struct result_object *result_objects;
+	struct device_values *values;   /* NULL: they are not looked at; value_slots.h */
 	uint32_t row_mask, object_mask; /* of places in the rings */
 	uint32_t slots;                 /* there are; a multiple of 1024 */
 	/* Of a pass: see BLOCK_EPOCH.  All objects were seen at the end of `seen_epoch`. */
@@ -344,8 +355,9 @@ struct command {
 	uint32_t kind, width, slot;
 	uint32_t writer; /* the API; of COMMAND_FORGET what stands for an unknown one */
 	uint32_t ticket, epoch, seen_epoch;
-	uint32_t repeats; /* the first 16 of `bytes` are all that is written, again and again */
-	uint32_t reserved[4];
+	uint32_t repeats;  /* the first 16 of `bytes` are all that is written, again and again */
+	uint32_t transfer; /* of a held copy: the number of the digest of what it moves; 0: none */
+	uint32_t reserved[3];
 	/* what is written, from the last multiple of 16 in the object before it on */
 	uint8_t bytes[COMMAND_INLINE];
 };
@@ -365,5 +377,13 @@ struct command_ring {
 	struct command commands[COMMANDS];
 	uint8_t bytes[COMMANDS][COMMAND_MOST + 16]; /* ... of those that have more of them */
 };
+
+/*
+ * Copies that the host holds back, to make one pass for several behind the last of them on their
+ * stream: they are commands in a ring of their own, which has HELD_RING places.  What they wrote is
+ * where they wrote it.
+ */
+#define HELD_RING COMMANDS
+#define HELD_MOST 16
 
 #endif

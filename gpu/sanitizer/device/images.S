@@ -6,6 +6,16 @@
 vflow_patches_image:
 	.incbin PATCHES
 	.balign 64
+	.globl vflow_patches_access_image
+	.hidden vflow_patches_access_image
+vflow_patches_access_image:
+	.incbin PATCHES_ACCESS
+	.balign 64
+	.globl vflow_values_image
+	.hidden vflow_values_image
+vflow_values_image:
+	.incbin VALUES
+	.balign 64
 	.globl vflow_passes_image
 	.hidden vflow_passes_image
 vflow_passes_image:

@@ -76,6 +76,7 @@ KERNEL vflow_clear(struct device_state *state, uint32_t slot)
 		((uint16_t *)record->written_units)[word] = 0;
 		if (record->value)
 			record->origin[word] = 0;
+		CLEAR_COUNTS(record, word);
 		if (word % (32 * LEAF_WORDS) == 0)
 			record->touched_blocks[word / (32 * LEAF_WORDS)] = 0;
 	}

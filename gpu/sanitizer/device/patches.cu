@@ -1,6 +1,7 @@
 /*
  * gpu/sanitizer/device/patches.cu: what the Sanitizer calls before each memory instruction of the
- * profiled program's kernels.  Sets bits in masks, nothing else: see device_state.h.
+ * profiled program's kernels.  Sets bits in masks, nothing else (but see patch_counts.cuh): see
+ * device_state.h.
  *
  * The lanes of a warp mostly touch one stretch of memory.  What they touch as a whole takes bytes
  * of the masks of units, which all of them store; of what they touch in part one of them sets the
@@ -17,6 +18,7 @@
  */
 #include <sanitizer_patching.h>
 
+#include "gpu/sanitizer/device/patch_counts.cuh"
 #include "gpu/sanitizer/device/patch_lines.cuh"
 #include "gpu/sanitizer/device/patch_objects.cuh"
 
@@ -321,6 +323,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 	if (!any_active(low | high))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)address, size, flags);
+	count_access((struct device_state *)state, (uint64_t)address, size, !bit(flags, PREFETCH));
 	return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -335,6 +338,7 @@ PATCH vflow_patch_copy_async(void *state, uint64_t pc, void *source, uint32_t de
 	if (!any_active(state != NULL & (uint64_t)source >> 20 != 0))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)source, size, READ);
+	count_access((struct device_state *)state, (uint64_t)source, size, true);
 	return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -343,6 +347,7 @@ PATCH vflow_patch_bulk_read(void *state, uint64_t pc, uint64_t source, uint32_t 
 			    uint32_t barrier, uint32_t blocks, uint32_t multicast)
 {
 	touch_bulk((struct device_state *)state, source, (blocks & 0xffff) * 16ull, READ);
+	count_bulk((struct device_state *)state, source, (blocks & 0xffff) * 16ull);
 	return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -350,6 +355,7 @@ PATCH vflow_patch_bulk_write(void *state, uint64_t pc, uint64_t destination, uin
 			     uint32_t blocks)
 {
 	touch_bulk((struct device_state *)state, destination, blocks * 16ull, WRITE);
+	count_bulk((struct device_state *)state, destination, blocks * 16ull);
 	return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -357,5 +363,6 @@ PATCH vflow_patch_bulk_reduction(void *state, uint64_t pc, uint64_t destination,
 				 uint32_t blocks)
 {
 	touch_bulk((struct device_state *)state, destination, blocks * 16ull, READ | WRITE);
+	count_bulk((struct device_state *)state, destination, blocks * 16ull);
 	return SANITIZER_PATCH_SUCCESS;
 }

@@ -71,22 +71,24 @@ static __device__ void add_transfer(struct device_transfer *to, struct result_tr
 	result->number = number;
 }
 
-/* Called by the only block of threads of a pass; makes `keys`.  The pass hands the result over. */
-static __device__ __noinline__ void transfer_first(const struct transfer_in_pass *transfer,
-						   uint32_t *keys)
+/*
+ * The digest of at most TRANSFER_IN_PASS bytes, by a single block of threads; `keys` are ready when
+ * all threads are here.  It is handed over with what the pass finds.
+ */
+static __device__ __forceinline__ void transfer_few(const struct transfer_box *box,
+						    struct result_transfer *result, uint32_t number,
+						    const uint32_t *keys)
 {
 	__shared__ u64 sum[LEAF_LANES];
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	uint64_t size, nh[LEAF_LANES] = {0, 0, 0, 0}, total = 0;
 	bool any = false;
 
-	for (unsigned i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
-		keys[i] = leaf_key(i);
 	if (threadIdx.x < LEAF_LANES)
 		sum[threadIdx.x] = 0;
 	__syncthreads();
-	if (warp < transfer_leaves(&transfer->box)) {
-		uint64_t address = transfer_leaf(&transfer->box, warp, &size);
+	if (warp < transfer_leaves(box)) {
+		uint64_t address = transfer_leaf(box, warp, &size);
 
 		any = add_chunks(address, size, keys, nh);
 		total = leaf_finish_lane(warp, lane / 8, add_up(nh));
@@ -97,9 +99,18 @@ static __device__ __noinline__ void transfer_first(const struct transfer_in_pass
 	if (threadIdx.x)
 		return;
 	for (unsigned i = 0; i < LEAF_LANES; i++)
-		transfer->result->sum[i] = sum[i];
-	transfer->result->nonzero = any;
-	transfer->result->number = transfer->number;
+		result->sum[i] = sum[i];
+	result->nonzero = any;
+	result->number = number;
+}
+
+/* Called by the only block of threads of a pass; makes `keys`. */
+static __device__ __noinline__ void transfer_first(const struct transfer_in_pass *transfer,
+						   uint32_t *keys)
+{
+	for (unsigned i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
+		keys[i] = leaf_key(i);
+	transfer_few(&transfer->box, transfer->result, transfer->number, keys);
 }
 
 extern "C" __global__ void vflow_transfer(struct device_transfer *to,

@@ -92,6 +92,7 @@ struct api_call {
 	CUevent event;       /* of a call that waits for one */
 	bool may_pend;       /* it is a copy or set whose pass may follow it on its stream: see
 				calls_stream_copy() */
+	bool may_hold;       /* ... that may join those that are held back */
 	bool host_waited;    /* a copy's bytes are on the host when the call returns, or were taken
 				from there */
 	uint64_t number;     /* of the innermost call of the driver: see host_writes.h */

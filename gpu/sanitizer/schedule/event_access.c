@@ -9,10 +9,20 @@ static void tell_slice(void *data, uint32_t object, const struct gpu_slice *slic
 						       .size = sizeof(*slice)});
 }
 
+static void tell_frequency(void *data, uint32_t object, const struct gpu_frequency *frequency)
+{
+	events_sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_FREQUENCY,
+						       .object = object,
+						       .payload = frequency,
+						       .size = sizeof(*frequency)});
+}
+
 void event_slices(const struct gpu_call *call, struct space *space)
 {
-	if (call->api == GPU_KERNEL)
-		space_slices(space, tell_slice, (void *)call);
+	if (call->api != GPU_KERNEL)
+		return;
+	space_slices(space, tell_slice, (void *)call);
+	space_frequencies(space, tell_frequency, (void *)call);
 }
 
 bool event_accessed(struct object *object, struct gpu_accessed *accessed)

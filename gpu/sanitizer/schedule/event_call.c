@@ -141,13 +141,15 @@ void event_announce_touched(struct space *space)
 void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
 		 const struct api_call *api_call, const struct gpu_node *node)
 {
-	*call = (struct gpu_call){
-		.api = api, .name = name, .stream = events_stream_number(stream), .node = node};
+	struct stream_facts facts;
+
+	*call = (struct gpu_call){.api = api, .name = name, .node = node};
+	order_number(call, stream, api_call, &facts);
 	events_sink->begin(call);
 	call->node = NULL;
 	if (call->start_ns)
 		call->start_ns = api_call->start_ns;
-	order_begun(call, stream, api_call);
+	order_begun(call, stream, &facts, api_call);
 }
 
 const char *event_public_name(const char *name)

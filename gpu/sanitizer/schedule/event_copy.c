@@ -435,6 +435,51 @@ bool event_by_command(const struct api_call *api_call, const struct operation *o
 	return true;
 }
 
+static_assert(EVENTS_HELD_BYTES == COMMAND_MOST, "a held copy or set is a command");
+
+bool event_copy_held(const struct api_call *api_call, const struct operation *operation,
+		     struct space *space)
+{
+	uint64_t address = 0;
+	struct object *object = operation->width && operation->width <= COMMAND_MOST
+					? only_object(operation, &address)
+					: NULL;
+	const bool copies = operation->kind == OPERATION_COPY;
+	const bool reads = copies && address == operation->from_address;
+	const struct host_bytes what = {.offset = object ? address - object->address : 0,
+					.width = operation->width,
+					.marks = reads ? MARK_READ : MARK_WRITTEN};
+	struct gpu_call call;
+
+	if (!object || object->space != space || !object->id || object->shared ||
+	    !space_holds_copy(object, what.offset, what.width) ||
+	    !events_join_held(operation->context, operation->stream, operation->address,
+			      operation->width))
+		return false;
+	host_count = 0;
+	if (copies)
+		add_host_row(object, reads ? GPU_TO_HOST : GPU_FROM_HOST, operation->width);
+	if (copies != host_count)
+		return false;
+	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(api_call->name),
+		    operation->stream, api_call, operation_node(operation));
+	call.name = api_call->name;
+	if (reads && !operation->destination_known)
+		say_unknown(operation->destination_coverage ? operation->destination_coverage
+							    : COVERAGE_DOWNLOADS_UNREPORTED);
+	if (copies) {
+		hosts[0].offset = what.offset;
+		hosts[0].transfer = events_digests || operation->destination_known;
+		hosts[0].destination_known = operation->destination_known;
+		memcpy(hosts[0].destination, operation->destination, sizeof(hosts[0].destination));
+	}
+	if (!queue_hold(&call, object, operation->stream, &what, copies ? &hosts[0] : NULL)) {
+		events_sink->abandon(&call);
+		events_lost_track();
+	}
+	return true;
+}
+
 void event_copy(const struct api_call *api_call, const struct operation *operation)
 {
 	struct piece piece = describe(operation);

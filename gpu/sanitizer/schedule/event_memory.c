@@ -49,6 +49,8 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 		object_follow(object);
 	else if (!operation->unordered)
 		object_follow_transient(object);
+	if (!operation->transient && object->memory == GPU_MEMORY_DEVICE)
+		event_device_allocated(space);
 	if (operation->transient)
 		events_sink->coverage(operation->unordered ? COVERAGE_GRAPH_MEMORY_NOT_FOLLOWED
 							   : COVERAGE_GRAPH_MEMORY_NOT_COMPARED,

@@ -1,25 +1,13 @@
 /*
- * gpu/sanitizer/schedule/event_spaces.c: the contexts of the process and their shadow memory, its
- * streams and objects.
+ * gpu/sanitizer/schedule/event_spaces.c: the contexts of the process and their shadow memory and
+ * its objects.
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
 
 #include <stdlib.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 struct space *event_spaces[EVENT_SPACES_MAX];
 unsigned event_space_count;
-
-struct stream {
-	CUstream handle;
-	uint32_t number; /* 1, 2, ... */
-	UT_hash_handle hh;
-};
-
-/* By handle; those that are gone stay. */
-static struct stream *streams;
 
 struct space *events_find_space(CUcontext context)
 {
@@ -99,8 +87,13 @@ struct space *events_make_space(CUcontext context)
 
 	if (space || event_space_count == EVENT_SPACES_MAX)
 		return space;
-	if (context_enter(&entered, context))
+	if (context_enter(&entered, context)) {
+		event_device_begins();
 		space = space_create(context, events_digests, events_accesses, event_shortage);
+		if (space && events_value_blocks &&
+		    !space_follow_values(space, events_value_blocks))
+			events_sink->coverage(COVERAGE_VALUES_NO_MEMORY, NULL, 1, 0);
+	}
 	context_leave(&entered);
 	if (!space)
 		return NULL;
@@ -236,28 +229,6 @@ void events_peers_abandon(CUcontext context)
 	for (unsigned i = peer_count; i-- > 0;)
 		if (peers[i].context == context || peers[i].peer == context)
 			peers[i] = peers[--peer_count];
-}
-
-uint32_t events_stream_number(CUstream handle)
-{
-	struct stream *stream;
-
-	if (!handle || handle == CU_STREAM_LEGACY)
-		return 0;
-	HASH_FIND_PTR(streams, &handle, stream);
-	if (stream)
-		return stream->number;
-	stream = calloc(1, sizeof(*stream));
-	if (!stream)
-		return 0;
-	stream->handle = handle;
-	HASH_ADD_PTR(streams, handle, stream);
-	if (!stream->hh.tbl) { /* no memory: it is not in the table */
-		free(stream);
-		return 0;
-	}
-	stream->number = HASH_COUNT(streams);
-	return stream->number;
 }
 
 bool context_enter(struct entered_context *entered, CUcontext context)

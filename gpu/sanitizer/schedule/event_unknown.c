@@ -166,6 +166,16 @@ bool events_forget_by_commands(struct space *space)
 	return true;
 }
 
+bool events_forget_on(struct space *space, CUstream stream)
+{
+	if (__atomic_load_n(&unseen, __ATOMIC_ACQUIRE) || queue_state(space) != QUEUE_IDLE ||
+	    space_forget_listed_on(space, stream) != 0)
+		return false;
+	event_contents(space);
+	listed_module = NULL;
+	return true;
+}
+
 void events_forget(struct space *space)
 {
 	if (__atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL))

@@ -13,11 +13,14 @@
 
 const struct gpu_sink *events_sink;
 bool events_digests, events_accesses;
+uint32_t events_value_blocks;
 
 void events_start(const struct gpu_sink *to, const struct gpu_options *options)
 {
 	events_digests = options->digests;
 	events_accesses = options->accesses;
+	events_value_blocks =
+		options->value_blocks < UINT32_MAX ? (uint32_t)options->value_blocks : UINT32_MAX;
 	memory_limit(options->memory_limit);
 	if (events_unknown_start() == 0)
 		events_sink = order_start(to);
@@ -81,6 +84,10 @@ static void finish_kernel(const struct api_call *api_call, const struct operatio
 		events_sink->end(&call, NULL, 0);
 	else
 		event_settle(&call, spaces, count, NULL, 0);
+	if (events_value_blocks && operation->unordered)
+		event_drop_values(space);
+	else if (events_value_blocks && operation->patched)
+		event_values(&call, operation, space);
 	if (operation->instructions & INSTRUCTIONS_READ_UNSEEN)
 		event_all_seen(&call, space);
 	if (operation->instructions)
@@ -101,6 +108,7 @@ static void finish_graph(const struct operation *operation, struct space *space)
 		struct entered_context entered;
 
 		if (context_enter(&entered, space_context(spaces[i]))) {
+			event_drop_values(spaces[i]);
 			space_launched(spaces[i], UINT64_MAX, 0);
 			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
 				event_unknown_memory(spaces[i], NULL);
@@ -190,7 +198,8 @@ static bool can_be_pending(const struct api_call *api_call, const struct operati
 	if (api_call->graph || operation->unordered || operation->stream == CU_STREAM_PER_THREAD)
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
-		return operation->patched && !operation->skipped && !operation->parameters;
+		return !events_value_blocks && operation->patched && !operation->skipped &&
+		       !operation->parameters;
 	/* of several operations in one call none has a pass of its own behind it */
 	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
 	       api_call->may_pend && api_call->count == 1 && events_awaited >= AWAITED_FIRST &&
@@ -220,6 +229,29 @@ static bool finish_by_command(const struct api_call *api_call, const struct oper
 	return pushed;
 }
 
+/*
+ * Makes the operation a pending call whose pass is made with that of others.  Nothing else may run
+ * that could change what it moved before that.
+ */
+static bool hold(const struct api_call *api_call, const struct operation *operation,
+		 struct space *space)
+{
+	return api_call->may_hold && operation->kind != OPERATION_KERNEL &&
+	       !events_have_partners() && !events_are_concurrent() &&
+	       !skipped_beside(space, operation->stream) &&
+	       event_copy_held(api_call, operation, space);
+}
+
+/*
+ * Has what launches that are not analysed may have written forgotten behind them, on the stream of
+ * a copy or set, so that nobody waits for them.
+ */
+static bool forget_before(struct space *space, const struct operation *operation)
+{
+	return operation->kind != OPERATION_KERNEL && !skipped_beside(space, operation->stream) &&
+	       queues_drain(space) && events_forget_on(space, operation->stream);
+}
+
 /* Makes the operation a pending call.  False: it must be awaited. */
 static bool finish_pending(const struct api_call *api_call, const struct operation *operation)
 {
@@ -228,17 +260,23 @@ static bool finish_pending(const struct api_call *api_call, const struct operati
 	bool pushed = true;
 
 	if (!can_be_pending(api_call, operation) || !space || space_failed(space) ||
-	    events_is_dependent(space) || queues_timed_out() || events_must_forget(space) ||
-	    !space_can_enqueue_pass(space) || !queue_accepts(space, operation->stream) ||
-	    !queue_reserve(space))
+	    events_is_dependent(space) || queues_timed_out() || !space_can_enqueue_pass(space) ||
+	    !queue_accepts(space, operation->stream) || !queue_reserve(space))
 		return false;
 	if (api_call->context != operation->context &&
 	    !context_enter(&entered, space_context(space)))
 		return false;
-	if (operation->kind == OPERATION_KERNEL)
-		push_kernel(api_call, operation, space);
-	else
-		pushed = event_copy_pending(api_call, operation, space);
+	if (events_must_forget(space) && !forget_before(space, operation)) {
+		context_leave(&entered);
+		return false;
+	}
+	if (!hold(api_call, operation, space)) {
+		events_pass_held(); /* before anything of this call is marked */
+		if (operation->kind == OPERATION_KERNEL)
+			push_kernel(api_call, operation, space);
+		else
+			pushed = event_copy_pending(api_call, operation, space);
+	}
 	context_leave(&entered);
 	return pushed;
 }
@@ -364,6 +402,7 @@ static void finish_one(const struct api_call *api_call, const struct operation *
 
 	if (finish_by_command(api_call, operation) || finish_pending(api_call, operation))
 		return;
+	events_pass_held();
 	only = only_space(operation);
 	queues_drain(only);
 	space = space_of(operation);
@@ -541,7 +580,7 @@ bool events_ready_all(void)
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
 		    bool all_contexts)
 {
-	uint64_t skipped = 0, constants = 0;
+	struct variables_unseen unseen = {0};
 	struct space *space, *scope;
 	struct entered_context entered;
 
@@ -569,7 +608,7 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 			if (launch)
 				events_forget(scope);
 			if (modules_pending())
-				modules_variables(space, &skipped, &constants);
+				modules_variables(space, &unseen);
 			memory_release_deferred(context, false);
 			if (wanted)
 				evict_for(space, wanted, false);
@@ -582,10 +621,13 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	if (launch && space && events_multi_device() && !events_pending() &&
 	    !events_is_dependent(space))
 		make_all_ready();
-	if (constants)
-		events_sink->coverage(COVERAGE_CONSTANT_READS, NULL, constants, 0);
-	if (skipped)
-		events_sink->coverage(COVERAGE_VARIABLE_WITHOUT_ADDRESS, NULL, skipped, 0);
+	if (unseen.constants)
+		events_sink->coverage(COVERAGE_CONSTANT_READS, NULL, unseen.constants, 0);
+	if (unseen.managed)
+		events_sink->coverage(COVERAGE_MANAGED_MEMORY, NULL, unseen.managed,
+				      unseen.managed_bytes);
+	if (unseen.skipped)
+		events_sink->coverage(COVERAGE_VARIABLE_WITHOUT_ADDRESS, NULL, unseen.skipped, 0);
 	return true;
 }
 

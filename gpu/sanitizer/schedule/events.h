@@ -133,6 +133,17 @@ bool events_multi_device(void);
 bool events_pend_transfers(CUcontext context, CUstream stream);
 /* Whether what is pending in the context needs no stream. */
 bool events_pend_commands(CUcontext context);
+/*
+ * Copies and sets are held back whose pass is not made yet.  events_pass_held() makes it: it is
+ * called before any other call of the driver that may do, wait for, order or learn of anything on
+ * the device; but one of so many bytes to `to` on `stream`, at most EVENTS_HELD_BYTES, may join
+ * them, if events_join_held() says that it does not change what they moved or set.  events_hold()
+ * needs no lock.  Calls the driver.
+ */
+#define EVENTS_HELD_BYTES 4096
+bool events_hold(void);
+void events_pass_held(void);
+bool events_join_held(CUcontext context, CUstream stream, uint64_t to, uint64_t bytes);
 /* A call begins that waits for the device.  Calls no driver. */
 void events_stop_commands(void);
 /* Whether calls of another context are pending on the stream. */

@@ -15,6 +15,7 @@
 #include "gpu/sanitizer/shadow/space.h"
 
 extern bool events_digests, events_accesses;
+extern uint32_t events_value_blocks; /* 0: values are not looked at */
 extern unsigned
 	events_awaited; /* copies and sets that were awaited: see AWAITED_FIRST in events.c */
 
@@ -44,8 +45,6 @@ bool events_reaches_unmarked(const struct space *space);
  */
 bool events_reaches_shared(const struct space *space);
 void events_peers_abandon(CUcontext context);
-/* A small number for a stream; 0 is the default stream. */
-uint32_t events_stream_number(CUstream stream);
 
 /*
  * A context made current for calls of our own, which must neither fail nor break what the program
@@ -87,8 +86,19 @@ void event_beside_timed_out(const struct api_call *api_call, const struct operat
 void events_forget(struct space *space);
 /* The same, by commands.  False: it did nothing. */
 bool events_forget_by_commands(struct space *space);
+/* The same behind what is on a stream, on which the pass of a call follows.  False: it did nothing.
+ */
+bool events_forget_on(struct space *space, CUstream stream);
 /* Whether events_forget() has something to do. */
 bool events_must_forget(const struct space *space);
+
+/* -- event_values.c ----------------------------------------------------------------------- */
+
+/* Tells of the values of the launch, whose event has ended, if they are looked at. */
+void event_values(const struct gpu_call *call, const struct operation *operation,
+		  struct space *space);
+/* Several kernels ran at once: whose values are whose is not known. */
+void event_drop_values(struct space *space);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 
@@ -129,6 +139,13 @@ void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTE
 
 /* -- event_access.c ----------------------------------------------------------------------- */
 
+/*
+ * event_device.c: tells the sink what memory devices have: of that of the current context, before
+ * its first space is made; and when the program has allocated more than before.
+ */
+void event_device_begins(void);
+void event_device_allocated(const struct space *space);
+
 /* After the event of a launch: what the last pass found that it accessed. */
 void event_slices(const struct gpu_call *call, struct space *space);
 /* What was accessed of the object, if that is asked for and known; its queue is empty. */
@@ -159,6 +176,12 @@ bool event_copy_pending(const struct api_call *api_call, const struct operation 
 bool event_is_command(const struct api_call *api_call, const struct operation *operation,
 		      struct space *space);
 bool event_by_command(const struct api_call *api_call, const struct operation *operation);
+/*
+ * Makes a call pending whose pass is made later, with others': a small copy between the host and
+ * one object, or a small set.  False: it is nothing like that.
+ */
+bool event_copy_held(const struct api_call *api_call, const struct operation *operation,
+		     struct space *space);
 void event_copy(const struct api_call *api_call, const struct operation *operation);
 void event_set(const struct api_call *api_call, const struct operation *operation);
 

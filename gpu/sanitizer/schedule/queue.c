@@ -10,6 +10,10 @@
  * that it needs no place on a stream: it is a command (shadow/commands.c).  Commands and other
  * passes wait for each other.
  *
+ * Small copies and sets that the program does not wait for are held back, so that several of them,
+ * which follow each other on one stream, have one pass: it is made before any other call may begin
+ * that could change what they moved, or have others do so (see events_pass_held()).
+ *
  * Calls that wait for the device (GPU_SYNC) have no pass, and other streams may go on: their events
  * only end after those of the calls that were pending when they returned.
  *
@@ -50,12 +54,17 @@ static struct queue {
 	CUstream stream;
 	unsigned first, count;
 	unsigned on_stream; /* how many of them have passes there */
+	unsigned held;      /* ... of these the last, whose pass is not made yet */
+	struct held {       /* what they moved */
+		uint64_t address, width;
+	} moved[HELD_MOST];
 	struct pending calls[QUEUE_CALLS];
 	uint64_t ended; /* how many calls have, ever */
 	struct sync *syncs;
 	unsigned sync_first, sync_count, sync_capacity;
 } queues[EVENT_SPACES_MAX];
 static unsigned queue_count, total; /* queues that were ever used; calls in all of them */
+static struct queue *holder;        /* the only queue that holds copies back; NULL: none does */
 
 static struct queue *find_queue(const struct space *space)
 {
@@ -183,8 +192,10 @@ bool queue_push(const struct gpu_call *call, struct space *space, CUstream strea
 		const struct host_row *host, bool reads_unseen)
 {
 	struct queue *queue = make_queue(space);
-	uint32_t ticket = space_enqueue_pass(space, stream, call->context);
+	uint32_t ticket;
 
+	events_pass_held();
+	ticket = space_enqueue_pass(space, stream, call->context);
 	if (!ticket)
 		return false;
 	queue->stream = stream;
@@ -210,6 +221,63 @@ bool queue_push_command(const struct gpu_call *call, struct object *object,
 		return false;
 	queue->stream = space_command_stream(queue->space);
 	push(queue, call, ticket, host, false, true);
+	return true;
+}
+
+/* -- copies that are held back ------------------------------------------------------------ */
+
+bool events_hold(void)
+{
+	return __atomic_load_n(&holder, __ATOMIC_RELAXED);
+}
+
+void events_pass_held(void)
+{
+	struct queue *queue = holder;
+	struct entered_context entered;
+
+	if (!queue)
+		return;
+	__atomic_store_n(&holder, NULL, __ATOMIC_RELAXED);
+	queue->held = 0;
+	/* who waits for them finds out if it fails */
+	if (context_enter(&entered, space_context(queue->space)))
+		space_pass_held(queue->space, queue->stream);
+	context_leave(&entered);
+}
+
+bool events_join_held(CUcontext context, CUstream stream, uint64_t to, uint64_t bytes)
+{
+	const struct queue *queue = holder;
+
+	if (!queue)
+		return true;
+	if (queue->stream != stream || space_context(queue->space) != context ||
+	    bytes > EVENTS_HELD_BYTES)
+		return false;
+	for (unsigned i = 0; i < queue->held; i++)
+		if (to - queue->moved[i].address < queue->moved[i].width ||
+		    queue->moved[i].address - to < bytes)
+			return false;
+	return true;
+}
+
+bool queue_hold(const struct gpu_call *call, struct object *object, CUstream stream,
+		const struct host_bytes *bytes, struct host_row *host)
+{
+	struct queue *queue = make_queue(object->space);
+	uint32_t none = 0;
+	uint32_t ticket = space_hold_copy(object, bytes->marks, bytes->offset, bytes->width,
+					  call->context, host ? &host->transfer : &none);
+
+	if (!ticket)
+		return false;
+	queue->stream = stream;
+	queue->moved[queue->held++] = (struct held){object->address + bytes->offset, bytes->width};
+	__atomic_store_n(&holder, queue, __ATOMIC_RELAXED);
+	push(queue, call, ticket, host, false, false);
+	if (queue->held == HELD_MOST)
+		events_pass_held();
 	return true;
 }
 
@@ -328,6 +396,11 @@ static void drop_pending(struct queue *queue, CUresult result)
 
 	if (!undone)
 		events_sink->coverage(COVERAGE_CALLS_UNFINISHED, NULL, queue->count, 0);
+	if (queue == holder)
+		__atomic_store_n(&holder, NULL, __ATOMIC_RELAXED);
+	if (queue->held)
+		space_drop_held(queue->space);
+	queue->held = 0;
 	for (; queue->count; pop(queue))
 		if (undone)
 			events_sink->abandon(&oldest_of(queue)->call);
@@ -403,6 +476,8 @@ static enum wait_result wait_until(struct queue *queue, unsigned most, enum wait
 	unsigned oldest = queue->first;
 
 	while (queue->count > most) {
+		if (mode != WAIT_BRIEFLY)
+			events_pass_held(); /* also what other threads have put there meanwhile */
 		if (deliver(queue))
 			continue;
 		__builtin_ia32_pause();
@@ -455,8 +530,9 @@ bool events_settled(CUcontext context, CUstream stream, bool wait)
 	if (context_enter(&entered, context) && !stream_is_captured(stream)) {
 		result = wait ? await_stream(space, stream) : driver.cuStreamQuery(stream);
 		/* the last pass has written its results, and is about to end */
-		while (result == CUDA_ERROR_NOT_READY && !wait && now_ns() - start < JUST_ENDS_NS)
-			result = driver.cuStreamQuery(stream);
+		if (result == CUDA_ERROR_NOT_READY && !wait && !skipped_on(space, stream))
+			while (result == CUDA_ERROR_NOT_READY && now_ns() - start < JUST_ENDS_NS)
+				result = driver.cuStreamQuery(stream);
 	}
 	context_leave(&entered);
 	return result == CUDA_SUCCESS;
@@ -541,7 +617,9 @@ void queue_drain_recovered(const struct space *space)
 
 static void drain_at_end(struct queue *queue)
 {
-	if (queue->count && wait_until(queue, 0, WAIT_BRIEFLY) != WAIT_DONE)
+	if (queue->count)
+		wait_until(queue, queue->held, WAIT_BRIEFLY);
+	if (queue->count)
 		drop_pending(queue, CUDA_SUCCESS);
 }
 

@@ -9,6 +9,7 @@
  * call       to         moved by                           when
  * noted      pending    finish_pending()      events.c     its pass can follow it on its stream
  *                       finish_by_command()   events.c     the host has its bytes: see commands.c
+ *                       finish_pending()      events.c     its pass may be made later: see queue.c
  *            awaited    finish_one()          events.c     it cannot, but it is to be analysed
  *            skipped    finish_one()          events.c     it is not: its event has no rows
  *            dropped    events_drop()         events.c     the program's function failed: no event
@@ -30,7 +31,9 @@
  * pass       to         moved by                           when
  * none       queued     space_enqueue_pass()  pass.c       a call becomes pending
  *                       space_command()       commands.c   the same, without a stream
+ *            held       space_hold_copy()     commands.c   the same, of one of several copies
  *                       space_settle()        pass.c       an awaited call is over: waits for it
+ * held       queued     space_pass_held()     commands.c   anything else is about to be done
  * queued     written    passes.cu             (device)     it has run: its ticket is written last
  * written    taken      space_take_results()  pass.c       deliver() reads it, in order of tickets
  *
@@ -100,6 +103,13 @@ struct host_bytes {
 bool queue_takes_commands(const struct space *space);
 bool queue_push_command(const struct gpu_call *call, struct object *object,
 			const struct host_bytes *bytes, const struct host_row *host);
+/*
+ * The same of a copy between the host and the object, or a set (`host` is NULL), on this stream,
+ * which is held back: see events_pass_held().  host->transfer says whether the digest of what it
+ * moves is wanted.
+ */
+bool queue_hold(const struct gpu_call *call, struct object *object, CUstream stream,
+		const struct host_bytes *bytes, struct host_row *host);
 /* All of the space is seen once the calls that are pending by now have ended. */
 void queue_seen(const struct space *space);
 enum queue_state queue_state(const struct space *space);
@@ -176,6 +186,10 @@ void timed_out_abandon(const struct space *space);
 void skipped_launched(struct space *space, CUstream stream);
 /* Waits until no skipped launch runs.  False: one ran for too long. */
 bool skipped_drain(void);
+/* Whether one may run that is not on this stream.  Calls the driver. */
+bool skipped_beside(const struct space *space, CUstream stream);
+/* Whether one runs on it.  Calls the driver. */
+bool skipped_on(const struct space *space, CUstream stream);
 /* The space is about to go. */
 void skipped_abandon(const struct space *space);
 

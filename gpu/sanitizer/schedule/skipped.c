@@ -70,6 +70,36 @@ bool skipped_drain(void)
 	return true;
 }
 
+/* Whether it still runs, as the driver says. */
+static bool runs(struct skipped *one)
+{
+	struct entered_context entered;
+
+	if (one->state == SKIPPED_RUNS && context_enter(&entered, space_context(one->space))) {
+		if (driver.cuEventQuery(one->event) == CUDA_SUCCESS)
+			one->state = SKIPPED_OVER;
+		context_leave(&entered);
+	}
+	return one->state != SKIPPED_OVER;
+}
+
+bool skipped_beside(const struct space *space, CUstream stream)
+{
+	for (unsigned i = 0; i < skipped_count; i++)
+		if ((skipped[i].space != space || skipped[i].stream != (uintptr_t)stream) &&
+		    runs(&skipped[i]))
+			return true;
+	return false;
+}
+
+bool skipped_on(const struct space *space, CUstream stream)
+{
+	for (unsigned i = 0; i < skipped_count; i++)
+		if (skipped[i].space == space && skipped[i].stream == (uintptr_t)stream)
+			return runs(&skipped[i]);
+	return false;
+}
+
 void skipped_abandon(const struct space *space)
 {
 	unsigned kept = 0;

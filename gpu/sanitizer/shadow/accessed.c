@@ -34,6 +34,19 @@ void space_slices(struct space *space,
 	}
 }
 
+void space_frequencies(const struct space *space,
+		       void (*frequency)(void *data, uint32_t object,
+					 const struct gpu_frequency *frequency),
+		       void *data)
+{
+	for (uint32_t i = 0; i < space->touched_count && space->accesses; i++) {
+		const struct touched *touched = &space->touched[i];
+
+		if (touched->frequency && touched->frequency->elements && touched->object->id)
+			frequency(data, touched->object->id, touched->frequency);
+	}
+}
+
 bool object_accessed(struct object *object, struct gpu_accessed *accessed)
 {
 	const uint64_t size = UNIT_MASK_BYTES(object->size);
@@ -64,6 +77,24 @@ bool object_accessed(struct object *object, struct gpu_accessed *accessed)
 		*accessed = accessed_figures(units, object->size);
 	free(units);
 	return copied;
+}
+
+uint64_t space_allocated(const struct space *space)
+{
+	return space->allocated;
+}
+
+uint64_t space_own_bytes(const struct space *space)
+{
+	uint64_t bytes = space->own_bytes;
+
+	for (uint32_t i = 0; i < space->object_count; i++) {
+		const struct object *object = space->objects[i];
+
+		bytes += object->base.host ? 0 : object->base.size;
+		bytes += object->detail.host ? 0 : object->detail.size;
+	}
+	return bytes;
 }
 
 void space_each_object(struct space *space, void (*each)(struct object *object))

@@ -27,6 +27,7 @@ static bool make_ring(struct space *space)
 void commands_free(struct space *space)
 {
 	space_unmap_host((void *)space->ring, sizeof(struct command_ring));
+	space_unmap_host((void *)space->held, HELD_RING * sizeof(struct command));
 }
 
 CUstream space_command_stream(const struct space *space)
@@ -148,6 +149,23 @@ static void put_bytes(struct space *space, struct command *command, const uint8_
 		       width);
 }
 
+/* A copy or set of the object's bytes, behind all that there is by now. */
+static struct command command_of(const struct object *object, uint32_t marks, uint64_t offset,
+				 uint64_t width, uint32_t writer, uint32_t ticket)
+{
+	const struct space *space = object->space;
+
+	return (struct command){.offset = offset,
+				.rows_taken = space->rows_taken,
+				.kind = marks == MARK_READ ? COMMAND_READ : COMMAND_WRITE,
+				.width = (uint32_t)width,
+				.slot = object->slot,
+				.writer = writer,
+				.ticket = ticket,
+				.epoch = space->view.epoch,
+				.seen_epoch = space->view.seen_epoch};
+}
+
 uint32_t space_command(struct object *object, uint32_t marks, uint64_t offset, uint64_t width,
 		       const void *bytes, uint32_t writer)
 {
@@ -157,19 +175,74 @@ uint32_t space_command(struct object *object, uint32_t marks, uint64_t offset, u
 
 	if (!command)
 		return 0;
-	*command = (struct command){.offset = offset,
-				    .rows_taken = space->rows_taken,
-				    .kind = marks == MARK_READ ? COMMAND_READ : COMMAND_WRITE,
-				    .width = (uint32_t)width,
-				    .slot = object->slot,
-				    .writer = writer,
-				    .ticket = ticket,
-				    .epoch = space->view.epoch,
-				    .seen_epoch = space->view.seen_epoch};
+	*command = command_of(object, marks, offset, width, writer, ticket);
 	if (marks != MARK_READ)
 		put_bytes(space, command, bytes);
 	pass_started(space, ticket, PASS_SMALL);
 	return add_command(space) ? ticket : 0;
+}
+
+/* -- copies that are held back ------------------------------------------------------------ */
+
+static bool make_held(struct space *space)
+{
+	if (!space->held && !space->held_failed)
+		space->held_failed =
+			!space_map_host(space, (void **)&space->held, &space->device_held,
+					HELD_RING * sizeof(struct command));
+	return !space->held_failed;
+}
+
+bool space_holds_copy(const struct object *object, uint64_t offset, uint64_t width)
+{
+	const struct space *space = object->space;
+	const uint64_t end = (offset + width + CHUNK - 1) / CHUNK * CHUNK;
+
+	return width && space_takes_command(object, offset, width) && !space->held_failed &&
+	       object->memory == GPU_MEMORY_DEVICE && object->address % CHUNK == 0 &&
+	       end <= object->size && space->held_added - space->held_passed < HELD_MOST;
+}
+
+uint32_t space_hold_copy(struct object *object, uint32_t marks, uint64_t offset, uint64_t width,
+			 uint32_t writer, uint32_t *transfer)
+{
+	struct space *space = object->space;
+	uint32_t ticket = pass_next_ticket(space), number = 0;
+	struct command command;
+
+	if (!make_held(space) || (space->unfinished && !space_wait(space)))
+		return 0;
+	if (*transfer)
+		number = space->transfer = space->transfer + 1 ? space->transfer + 1 : 1;
+	command = command_of(object, marks, offset, width, writer, ticket);
+	command.transfer = number;
+	*(struct command *)&space->held[space->held_added++ % HELD_RING] = command;
+	*transfer = number;
+	pass_started(space, ticket, PASS_SMALL);
+	return ticket;
+}
+
+void space_drop_held(struct space *space)
+{
+	space->held_passed = space->held_added;
+}
+
+bool space_pass_held(struct space *space, CUstream stream)
+{
+	uint32_t first = space->held_passed, count = space->held_added - first;
+
+	space_drop_held(space);
+	if (!count)
+		return true;
+	if ((space->unfinished && !space_wait(space)) || !commands_await(space, false) ||
+	    space->failed)
+		return false;
+	return space_check(
+		space, driver.cuLaunchKernel(
+			       space->kernels[PASS_COPIES], 1, 1, 1, PASS_THREADS, 1, 1, 0, stream,
+			       (void *[]){&space->state, &space->view, &space->device_held,
+					  &space->device_transfers, &first, &count},
+			       NULL));
 }
 
 /* -- forgetting --------------------------------------------------------------------------- */

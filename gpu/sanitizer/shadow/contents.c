@@ -68,7 +68,7 @@ static void list_forgotten(struct space *space)
 			continue;
 		object->forgotten = false;
 		space->forgotten--;
-		space->touched[space->touched_count++] = (struct touched){object, NULL, NULL};
+		space->touched[space->touched_count++] = (struct touched){.object = object};
 	}
 }
 

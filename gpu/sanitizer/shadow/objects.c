@@ -69,6 +69,8 @@ struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 	}
 	if (memory == GPU_MEMORY_MANAGED || memory == GPU_MEMORY_MAPPED_HOST)
 		object_share(object);
+	if (memory == GPU_MEMORY_DEVICE)
+		space->allocated += size;
 	if (follow_it)
 		object_follow(object);
 	return object;
@@ -102,6 +104,8 @@ void space_remove(struct object *object)
 			(space->object_count - at) * sizeof(struct object *));
 		space->object_count--;
 	}
+	if (object->memory == GPU_MEMORY_DEVICE)
+		space->allocated -= object->size;
 	space->shared_count -= object->shared;
 	space->seen_count -= object->seen;
 	object_unfollow(object);

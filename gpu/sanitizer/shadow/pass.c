@@ -316,6 +316,7 @@ static void take_objects(struct space *space, uint32_t ticket)
 {
 	const volatile struct result_pass *pass;
 	const struct accessed_slice *slices;
+	const struct gpu_frequency *frequencies;
 
 	space->touched_count = 0;
 	do {
@@ -332,6 +333,7 @@ static void take_objects(struct space *space, uint32_t ticket)
 	space->taken = pass;
 	slices = space->accesses ? RESULT_SLICES(space->result_objects, space->object_ring - 1)
 				 : NULL;
+	frequencies = RESULT_FREQUENCIES(space->result_objects, space->object_ring - 1);
 	for (uint32_t i = 0; i < pass->objects; i++) {
 		uint32_t place = (pass->first_object + i) % space->object_ring;
 		const struct result_object *result = &space->result_objects[place];
@@ -341,7 +343,8 @@ static void take_objects(struct space *space, uint32_t ticket)
 			continue;
 		object_was_touched(object);
 		space->touched[space->touched_count++] =
-			(struct touched){object, result, slices ? &slices[place] : NULL};
+			(struct touched){object, result, slices ? &slices[place] : NULL,
+					 slices ? &frequencies[place] : NULL};
 	}
 }
 
@@ -419,6 +422,7 @@ int space_settle(struct space *space, uint32_t writer)
 		space_forget(space->touched[i].object);
 		space->touched[i].result = NULL;
 		space->touched[i].slice = NULL;
+		space->touched[i].frequency = NULL;
 	}
 	return space_failed(space) ? -1 : 1;
 }
@@ -487,21 +491,35 @@ static uint64_t blocks_for_words(const struct object *object)
 	return (object->size / WORD_BYTES + PASS_THREADS) / PASS_THREADS;
 }
 
-void space_forget(struct object *object)
+/* Whether the device has something to forget. */
+static bool note_forgotten(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot == NO_SLOT)
+		return false;
+	object->unknown = object->still_unknown = true;
+	object_seen(object);
+	if (!object->detail.device)
+		return false; /* object_need_detail() will do it */
+	space->forgotten += !object->forgotten;
+	object->forgotten = true;
+	return true;
+}
+
+static void launch_forget(struct object *object, CUstream stream)
 {
 	struct space *space = object->space;
 	const uint32_t unknown = GPU_WRITER_UNKNOWN;
 
-	if (object->slot == NO_SLOT)
-		return;
-	object->unknown = object->still_unknown = true;
-	object_seen(object);
-	if (!object->detail.device)
-		return; /* object_need_detail() will do it */
-	space->forgotten += !object->forgotten;
-	object->forgotten = true;
-	space_launch(space, space->stream, PASS_FORGET, blocks_for_words(object),
+	space_launch(space, stream, PASS_FORGET, blocks_for_words(object),
 		     (void *[]){&space->state, &object->slot, (void *)&unknown});
+}
+
+void space_forget(struct object *object)
+{
+	if (note_forgotten(object))
+		launch_forget(object, object->space->stream);
 }
 
 /* Forgets all followed objects, and clears their masks. */
@@ -580,6 +598,26 @@ int space_forget_listed(struct space *space)
 	if (all)
 		return forget_all(space);
 	return space_failed(space) ? -1 : 0;
+}
+
+int space_forget_listed_on(struct space *space, CUstream stream)
+{
+	uint32_t left = 0;
+
+	if (space->forget_all || !space->forget_count || space->failed || space->busy)
+		return 1;
+	space->touched_count = 0;
+	for (uint32_t i = 0; i < space->forget_count; i++) {
+		struct object *object = space->forget_list[i];
+
+		object->forget_listed = false;
+		if (note_forgotten(object))
+			space->forget_list[left++] = object;
+	}
+	for (uint32_t i = 0; i < left; i++)
+		launch_forget(space->forget_list[i], stream);
+	space->forget_count = 0;
+	return space->failed ? -1 : 0;
 }
 
 /* -- variables ---------------------------------------------------------------------------- */

@@ -24,6 +24,8 @@
  */
 #define PREALLOCATE_SIZE (16 << 10)
 #define PREALLOCATE_BYTES (UINT64_C(64) << 20)
+/* Accesses are counted by units of objects that are at most such a part of the free memory. */
+#define COUNTS_PART 16
 #define OBJECT_RING_LEAST 16384 /* results of objects for which there is always room */
 
 /* -- records ------------------------------------------------------------------------------ */
@@ -52,8 +54,10 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 
 size_t object_ring_bytes(const struct space *space, uint32_t count)
 {
-	return count * (sizeof(struct result_object) +
-			(space->accesses ? sizeof(struct accessed_slice) : 0));
+	return count *
+	       (sizeof(struct result_object) +
+		(space->accesses ? sizeof(struct accessed_slice) + sizeof(struct gpu_frequency)
+				 : 0));
 }
 
 /* Makes the ring of objects' results, a power of 2, large enough for two results of each object. */
@@ -147,9 +151,12 @@ static uint64_t lay_out_base(struct device_record *record, uint64_t base, bool a
 	record->read_units = (uint32_t *)carve(base, &used, 2 * units + touched);
 	record->written_units = record->read_units + units / 4;
 	record->touched_blocks = record->written_units + units / 4;
-	if (accesses)
-		record->accessed = (struct device_accessed *)carve(
-			base, &used, sizeof(*record->accessed) + units);
+	if (!accesses)
+		return used;
+	record->accessed =
+		(struct device_accessed *)carve(base, &used, sizeof(*record->accessed) + units);
+	record->counts = (uint32_t *)carve(
+		base, &used, (uint64_t)record->blocks * (BLOCK_BYTES >> record->count_shift));
 	return used;
 }
 
@@ -185,6 +192,7 @@ void object_describe(const struct object *object, struct device_record *record)
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
 	record->shared = object_shared_by(object);
 	record->coarse = object->coarse;
+	record->count_shift = object->coarse_counts ? FREQUENCY_SHIFT : 0;
 	record->seen_epoch = object_seen_epoch(object);
 	record->state = (struct device_state *)(uintptr_t)object->space->state;
 	lay_out_base(record, object->base.device, object->space->accesses);
@@ -287,6 +295,8 @@ void object_follow(struct object *object)
 	if (space->failed || space->busy || object->size > OBJECT_SIZE_LIMIT || !object->size ||
 	    (!space->free_count && !more_slots(space)))
 		return;
+	object->coarse_counts =
+		space->accesses && !memory_available_on_device(COUNTS_PART * object->size);
 	/* a base shadow without room for a detail shadow is of no use, nor a large one on the host
 	 */
 	if (!memory_available(shadow_size(object))) {

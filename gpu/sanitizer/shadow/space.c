@@ -68,9 +68,9 @@ bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel,
 static bool load_kernels(struct space *space)
 {
 	static const char *const names[PASS_COUNT] = {
-		"vflow_mark",         "vflow_mark_copy",    "vflow_pass",
-		"vflow_pass_of_copy", "vflow_pass_of_many", "vflow_clear",
-		"vflow_forget",       "vflow_transfer",     "vflow_commands"};
+		"vflow_mark",         "vflow_mark_copy", "vflow_pass",   "vflow_pass_of_copy",
+		"vflow_pass_of_many", "vflow_clear",     "vflow_forget", "vflow_transfer",
+		"vflow_commands",     "vflow_copies"};
 	CUmodule module;
 	int resident, processors;
 
@@ -139,6 +139,7 @@ bool space_describe(struct space *space)
 		.result_passes = (struct result_pass *)(uintptr_t)space->device_passes,
 		.result_rows = (struct result_row *)(uintptr_t)space->device_rows,
 		.result_objects = (struct result_object *)(uintptr_t)space->device_objects,
+		.values = (struct device_values *)(uintptr_t)space->values,
 		.row_mask = ROW_RING - 1,
 		.object_mask = space->object_ring - 1,
 		.slots = space->slot_capacity,
@@ -158,9 +159,18 @@ bool space_describe(struct space *space)
 					  space->stream));
 }
 
+/* What the driver says is unused; 0: it does not say. */
+static size_t unused_bytes(void)
+{
+	size_t unused, total;
+
+	return driver.cuMemGetInfo(&unused, &total) == CUDA_SUCCESS ? unused : 0;
+}
+
 struct space *space_create(CUcontext context, bool digests, bool accesses, space_shortage *shortage)
 {
 	struct space *space = calloc(1, sizeof(*space));
+	size_t before = unused_bytes(), after;
 
 	if (!space)
 		return NULL;
@@ -182,8 +192,11 @@ struct space *space_create(CUcontext context, bool digests, bool accesses, space
 	    zeroed(space, &space->transfers, TRANSFERS * sizeof(struct device_transfer)) &&
 	    space_map_host(space, (void **)&space->result_transfers, &space->device_transfers,
 			   TRANSFERS * sizeof(struct result_transfer)) &&
-	    space_describe(space) && space_wait(space)) /* passes run even without any object */
+	    space_describe(space) && space_wait(space)) { /* passes run even without any object */
+		after = unused_bytes();
+		space->own_bytes = before > after ? before - after : 0;
 		return space;
+	}
 	/* the context frees what there is on the device */
 	space_abandon(space);
 	return NULL;
@@ -205,6 +218,7 @@ void space_abandon(struct space *space)
 	free(space->free_slots);
 	free(space->touched);
 	free(space->forget_list);
+	free(space->value_slots);
 	free(space->row_buffer);
 	free(space->row_places);
 	space_unmap_host((void *)space->result_passes, (PASSES + 1) * sizeof(struct result_pass));

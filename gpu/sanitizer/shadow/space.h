@@ -37,6 +37,7 @@ struct object {
 	uint32_t slot;     /* NO_SLOT: not followed */
 	struct shadow_memory base, detail;
 	bool coarse;           /* no memory for more than a writer per block in its detail shadow */
+	bool coarse_counts;    /* no memory for a count of accesses per unit */
 	bool shared;           /* the host writes to it without an API */
 	bool external_writers; /* so do others, which we do not see */
 	bool unknown;          /* forgotten before it had a detail shadow */
@@ -58,6 +59,8 @@ struct touched {
 	struct object *object;
 	const struct result_object *result; /* NULL: the object was forgotten */
 	const struct accessed_slice *slice; /* NULL: the same, or accesses are not followed */
+	const struct gpu_frequency
+		*frequency; /* without elements: all the same; NULL: as `slice` */
 };
 
 struct row {
@@ -267,19 +270,44 @@ void space_atomics(struct space *space,
  * -- accessed.c: which parts of objects are accessed --------------------------------------
  *
  * space_slices() calls `slice` for the objects that the last pass found accessed, ordered by object
- * id, with what of them.  Comes before space_digests().
+ * id, with what of them; then space_frequencies() `frequency` for those of which some elements were
+ * accessed more often than others.  Both come before space_digests().
  */
 void space_slices(struct space *space,
 		  void (*slice)(void *data, uint32_t object, const struct gpu_slice *slice),
 		  void *data);
+void space_frequencies(const struct space *space,
+		       void (*frequency)(void *data, uint32_t object,
+					 const struct gpu_frequency *frequency),
+		       void *data);
 /*
  * What of the object all APIs have accessed whose passes were taken.  Calls the driver.  False:
  * accesses, or the object, are not followed, something may have accessed it that was not analysed,
  * or a queue is timed out.
  */
 bool object_accessed(struct object *object, struct gpu_accessed *accessed);
+/* Bytes of all objects in memory of the device; and of what the space has there itself. */
+uint64_t space_allocated(const struct space *space);
+uint64_t space_own_bytes(const struct space *space);
 /* Calls `each` for all objects. */
 void space_each_object(struct space *space, void (*each)(struct object *object));
+
+/*
+ * -- values.c: what launches load and store (pass `values`) --------------------------------
+ *
+ * space_follow_values(): patches look at the values of every nth block of launches from now on.
+ * space_values() calls `each` with what they have counted since this or space_drop_values() was
+ * called last, in the order of the keys, and forgets it; *left: accesses for which there was no
+ * room.  Nothing of the program's may run.  Both call the driver.  -1: the device failed.
+ */
+struct value_slot;
+struct counted_value;
+typedef void space_value(void *data, const struct object *object, const struct value_slot *slot,
+			 const struct counted_value *counts);
+bool space_follow_values(struct space *space, uint32_t nth);
+bool space_has_values(const struct space *space);
+int space_values(struct space *space, space_value *each, void *data, uint64_t *left);
+int space_drop_values(struct space *space);
 
 /*
  * -- transfers.c: digests of what copies move ---------------------------------------------
@@ -305,6 +333,19 @@ bool transfer_result(const struct space *space, uint32_t number, struct transfer
 bool space_takes_command(const struct object *object, uint64_t offset, uint64_t width);
 uint32_t space_command(struct object *object, uint32_t marks, uint64_t offset, uint64_t width,
 		       const void *bytes, uint32_t writer);
+/*
+ * Copies between the host and one object that are held back: one pass, behind the last of them on
+ * their stream, is made for several.  Until then nothing may change the bytes that they moved, nor
+ * may another pass be made.  space_holds_copy(): whether it can be one of them.
+ * space_hold_copy() returns its ticket, or 0; *transfer says whether the digest of what it moves is
+ * wanted, and becomes its number.  space_pass_held() makes the pass; false: the device failed.
+ * These call the driver.  space_drop_held(): there will be no pass.
+ */
+bool space_holds_copy(const struct object *object, uint64_t offset, uint64_t width);
+uint32_t space_hold_copy(struct object *object, uint32_t marks, uint64_t offset, uint64_t width,
+			 uint32_t writer, uint32_t *transfer);
+bool space_pass_held(struct space *space, CUstream stream);
+void space_drop_held(struct space *space);
 /* As space_forget_listed(), by commands.  1: it does not do it. */
 int space_forget_by_commands(struct space *space);
 /* The stream on which they are at work. */
@@ -345,5 +386,10 @@ bool space_has_forgotten(const struct space *space);
  * the device failed.
  */
 int space_forget_listed(struct space *space);
+/*
+ * The same behind what is on the stream, on which a pass follows; all others are over.  1: it does
+ * not do it.
+ */
+int space_forget_listed_on(struct space *space, CUstream stream);
 
 #endif

@@ -17,6 +17,7 @@ enum pass_kernel {
 	PASS_FORGET,
 	PASS_TRANSFER,
 	PASS_COMMANDS,
+	PASS_COPIES,
 	PASS_COUNT,
 };
 
@@ -62,6 +63,8 @@ struct space {
 
 	struct object **objects; /* by address */
 	uint32_t object_count, object_capacity, shared_count;
+	uint64_t allocated; /* bytes of those in memory of the device */
+	uint64_t own_bytes; /* of the space itself: what the driver had less when it was made */
 
 	/* Device memory of records; the object of each slot. */
 	CUdeviceptr records;
@@ -118,12 +121,23 @@ struct space {
 	CUdeviceptr device_transfers;
 	uint32_t transfer; /* number of the last */
 
+	/* See value_slots.h; 0: values are not looked at. */
+	CUdeviceptr values;
+	struct value_slot *value_slots; /* on the host: what was counted */
+
 	/* Commands: see struct command_ring. */
 	volatile struct command_ring *ring; /* NULL: it is made when it is needed first */
 	CUdeviceptr device_ring;
 	CUstream command_stream;
 	bool commands_failed;    /* it cannot be made */
 	uint32_t command_launch; /* number of the last launch of the kernel */
+
+	/* Copies that are held back: a ring of HELD_RING commands; NULL: it is made when needed. */
+	volatile struct command *held;
+	CUdeviceptr device_held;
+	bool held_failed;     /* it cannot be made */
+	uint32_t held_added;  /* number of copies that ever were in it */
+	uint32_t held_passed; /* ... of those whose pass was made */
 
 	/* What space_forget_listed() is to forget. */
 	struct object **forget_list;

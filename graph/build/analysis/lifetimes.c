@@ -15,6 +15,8 @@ enum { NO_LIFETIME = UINT32_MAX };
 struct place {            /* of an object */
 	uint32_t row;     /* of profile->lifetimes, or NO_LIFETIME */
 	uint64_t touched; /* number of the last event that accessed it; of all processes */
+	bool read;        /* ... and did so reading */
+	bool written;     /* the access before was a copy or set that did not read it */
 };
 
 struct lifetimes {
@@ -30,7 +32,7 @@ struct lifetimes {
 	uint64_t calls, kernels;
 
 	/* The last event: where it was is known when all that belongs to it has come. */
-	bool pending, is_kernel;
+	bool pending, is_kernel, is_transfer;
 	uint32_t vertex;
 	uint32_t *touched, *made, *freed; /* rows */
 	uint32_t touched_count, touched_capacity, made_count, made_capacity, freed_count,
@@ -78,6 +80,19 @@ static void access_object(struct profile_lifetime *life, const struct profile_mo
 	life->last_vertex = vertex;
 }
 
+/* Before access_object(): counts the last access if nobody can have needed it. */
+static void note_write(const struct lifetimes *lifetimes, struct profile_lifetime *life)
+{
+	struct place *place = &lifetimes->places[life->object];
+	const bool writes = lifetimes->is_transfer && !place->read;
+
+	if (writes && place->written && !life->dead_writes++) {
+		life->dead_vertex = life->last_vertex;
+		life->dead_next_vertex = lifetimes->vertex;
+	}
+	place->written = writes;
+}
+
 /* All that belongs to the last event has come. */
 static void settle(struct lifetimes *lifetimes)
 {
@@ -90,8 +105,10 @@ static void settle(struct lifetimes *lifetimes)
 	lifetimes->pending = false;
 	for (uint32_t i = 0; i < lifetimes->made_count; i++)
 		rows[lifetimes->made[i]].made = now;
-	for (uint32_t i = 0; i < lifetimes->touched_count; i++)
+	for (uint32_t i = 0; i < lifetimes->touched_count; i++) {
+		note_write(lifetimes, &rows[lifetimes->touched[i]]);
 		access_object(&rows[lifetimes->touched[i]], &now, lifetimes->vertex);
+	}
 	for (uint32_t i = 0; i < lifetimes->freed_count; i++)
 		rows[lifetimes->freed[i]].freed = now;
 	lifetimes->made_count = lifetimes->touched_count = lifetimes->freed_count = 0;
@@ -146,6 +163,8 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 		.last_vertex = PROFILE_NO_VERTEX,
 		.idle_from_vertex = PROFILE_NO_VERTEX,
 		.idle_to_vertex = PROFILE_NO_VERTEX,
+		.dead_vertex = PROFILE_NO_VERTEX,
+		.dead_next_vertex = PROFILE_NO_VERTEX,
 	};
 }
 
@@ -165,12 +184,21 @@ static void take_event(void *state, const struct build_event *event, const struc
 	lifetimes->events++;
 	lifetimes->is_kernel =
 		v != PROFILE_NO_VERTEX && graph_vertex_is(&profile->graph->vertices[v], "kernel");
+	lifetimes->is_transfer = v != PROFILE_NO_VERTEX &&
+				 (graph_vertex_is(&profile->graph->vertices[v], "memcpy") ||
+				  graph_vertex_is(&profile->graph->vertices[v], "memset"));
 	for (uint32_t i = 0; i < count; i++) {
 		struct place *place = &lifetimes->places[rows[i].object];
+		const bool reads = rows[i].access == TRACE_READ || rows[i].access == TRACE_TO_HOST;
 
-		if (!row_of(lifetimes, rows[i].object) || place->touched == lifetimes->events)
+		if (!row_of(lifetimes, rows[i].object))
 			continue;
+		if (place->touched == lifetimes->events) {
+			place->read |= reads;
+			continue;
+		}
 		place->touched = lifetimes->events;
+		place->read = reads;
 		put(&lifetimes->touched, &lifetimes->touched_count, &lifetimes->touched_capacity,
 		    place->row);
 	}

@@ -2,7 +2,7 @@
  * graph/build/analysis/pools.c: the analysis of memory pools: which blocks they handed out, at
  * which call paths, how many bytes at most at a time, and the objects that these lay in.
  *
- * Blocks are summed by call path and name: what is kept is as much as is out at a time.
+ * Blocks are summed by call path, NVTX range and name: what is kept is as much as is out at a time.
  */
 #include "graph/build/analysis.h"
 
@@ -45,7 +45,8 @@ struct segment { /* a live object */
 struct pools {
 	struct profile *profile;
 	struct pair_map numbers; /* (number in the trace, process): index of the pool */
-	struct pair_map sites;   /* (pool, frame): index of the site of blocks without a name */
+	struct pair_map places;  /* (pool, frame): a number, 0, 1, ... */
+	struct pair_map sites;   /* (that, range): index of the site of blocks without a name */
 	struct pair_map named;   /* (such a site, number of the name): index of another */
 	struct name *names;
 	/*
@@ -145,23 +146,24 @@ static void note_segment(struct pools *pools, uint32_t pool, uint64_t address, u
 
 /* -- blocks ------------------------------------------------------------------------------- */
 
-static void add_site(struct pools *pools, uint32_t pool, uint32_t frame, char *name)
+static void add_site(struct pools *pools, uint32_t pool, uint32_t frame, uint32_t range, char *name)
 {
 	struct profile *profile = pools->profile;
 
 	ARRAY_RESERVE(profile->pool_sites, profile->pool_site_count, profile->pool_site_capacity);
 	ARRAY_RESERVE(pools->seen, profile->pool_site_count, pools->seen_capacity);
 	pools->seen[profile->pool_site_count] = pools->peaks[pool];
-	profile->pool_sites[profile->pool_site_count++] =
-		(struct profile_pool_site){.pool = pool, .frame = frame, .name = name};
+	profile->pool_sites[profile->pool_site_count++] = (struct profile_pool_site){
+		.pool = pool, .frame = frame, .range = range, .name = name};
 }
 
-static uint32_t find_site(struct pools *pools, uint32_t pool, uint32_t frame)
+static uint32_t find_site(struct pools *pools, uint32_t pool, uint32_t frame, uint32_t range)
 {
-	uint32_t index;
+	uint32_t place, index;
 
-	if (!pair_map_find(&pools->sites, pool, frame, pools->profile->pool_site_count, &index))
-		add_site(pools, pool, frame, NULL);
+	pair_map_find(&pools->places, pool, frame, pools->places.count, &place);
+	if (!pair_map_find(&pools->sites, place, range, pools->profile->pool_site_count, &index))
+		add_site(pools, pool, frame, range, NULL);
 	return index;
 }
 
@@ -192,7 +194,7 @@ static uint32_t find_named(struct pools *pools, uint32_t unnamed, const char *te
 		return unnamed;
 	if (!pair_map_find(&pools->named, unnamed, name->number, pools->profile->pool_site_count,
 			   &index))
-		add_site(pools, site->pool, site->frame, xstrdup(text));
+		add_site(pools, site->pool, site->frame, site->range, xstrdup(text));
 	return index;
 }
 
@@ -224,14 +226,14 @@ static void take_back(struct pools *pools, struct block *block)
 }
 
 static void hand_out(struct pools *pools, const struct block_key *key, uint64_t bytes,
-		     uint32_t frame)
+		     uint32_t frame, uint32_t range)
 {
 	struct block *block = xcalloc(1, sizeof(*block));
 	struct profile_pool_site *site;
 	struct profile_pool *pool = &pools->profile->pools[key->pool];
 
 	*block = (struct block){.key = *key, .bytes = bytes};
-	block->site = block->unnamed = find_site(pools, (uint32_t)key->pool, frame);
+	block->site = block->unnamed = find_site(pools, (uint32_t)key->pool, frame, range);
 	HASH_ADD(hh, pools->blocks, key, sizeof(block->key), block);
 	keep_peak(pools, block->site);
 	site = &pools->profile->pool_sites[block->site];
@@ -279,7 +281,7 @@ static int take_block(struct pools *pools, const struct build_event *event,
 		pools->unknown++;
 	if (!payload->bytes)
 		return 0;
-	hand_out(pools, &key, payload->bytes, record->frame);
+	hand_out(pools, &key, payload->bytes, record->frame, record->range);
 	note_segment(pools, index, payload->address, payload->bytes);
 	return 0;
 }
@@ -430,6 +432,7 @@ static void end(void *state)
 		free(name);
 	}
 	pair_map_release(&pools->numbers);
+	pair_map_release(&pools->places);
 	pair_map_release(&pools->sites);
 	pair_map_release(&pools->named);
 	free(pools->peaks);

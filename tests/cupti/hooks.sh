@@ -12,7 +12,7 @@ for kind in lazy now; do
 		not_ok "build: $kind" "$(cat "$T/log")"
 done
 # shellcheck disable=SC2086
-"$CC" $ASAN -std=gnu11 -D_GNU_SOURCE -g -I. -o "$T/hooks" tests/cupti/hooks.c "$object" -lpthread -ldl >"$T/log" 2>&1 ||
+"$CC" $ASAN -std=gnu11 -D_GNU_SOURCE -g -I. -rdynamic -o "$T/hooks" tests/cupti/hooks.c "$object" -lpthread -ldl >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 for kind in lazy now; do # in a page that can be written, or only read
 	timeout 60 "$T/hooks" "$T/$kind/libcuda.so.1" 2>&1 | sed "/^1\\.\\./d; s/ - / - $kind: /"

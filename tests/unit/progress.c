@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/stopped_clock.h"
 #include "util/progress.h"
 
 #define ERASE "\r\033[K"
@@ -52,10 +53,10 @@ static void say(const char *text)
 static void quick(void)
 {
 	progress("reading");
-	usleep(100000);
+	pass_ms(100);
 	progress_end();
 	progress_end();
-	usleep(1200000); /* nothing goes on: nothing is shown */
+	pass_ms(1200); /* nothing goes on: nothing is shown */
 	say("done");
 }
 
@@ -70,7 +71,7 @@ static void test_quick(void **state)
 static void slow(void)
 {
 	progress("reading");
-	usleep(1750000);
+	pass_ms(1750);
 	progress_end();
 	say("done");
 }
@@ -79,7 +80,7 @@ static void test_slow(void **state)
 {
 	(void)state;
 	play(slow, "xterm", 80);
-	assert_ptr_equal(strstr(seen, ERASE "vflow: reading, "), seen);
+	assert_ptr_equal(strstr(seen, ERASE "vflow: reading, 1 s"), seen);
 	assert_non_null(strstr(seen, " s" ERASE "done"));
 	play(slow, "xterm", 12); /* as much as fits in 11 columns */
 	assert_ptr_equal(strstr(seen, ERASE "vflow: read" ERASE), seen);
@@ -89,10 +90,10 @@ static void test_slow(void **state)
 static void in_parts(void)
 {
 	progress("reading");
-	usleep(500000);
+	pass_ms(500);
 	progress("writing");
 	progress_part(2, 3);
-	usleep(800000);
+	pass_ms(800);
 	progress_end();
 	say("done");
 }
@@ -101,7 +102,7 @@ static void test_parts(void **state)
 {
 	(void)state;
 	play(in_parts, "xterm", 80);
-	assert_ptr_equal(strstr(seen, ERASE "vflow: writing, 2 of 3, "), seen);
+	assert_ptr_equal(strstr(seen, ERASE "vflow: writing, 2 of 3, 1 s"), seen);
 	assert_non_null(strstr(seen, " s" ERASE "done"));
 }
 
@@ -111,7 +112,7 @@ static void with_child(void)
 	pid_t child;
 
 	progress("reading");
-	usleep(1200000);
+	pass_ms(1200);
 	child = fork();
 	if (child == 0) {
 		progress("drawing");
@@ -132,12 +133,20 @@ static void test_child(void **state)
 	assert_null(strstr(seen, "drawing"));
 }
 
+static void slow_unseen(void)
+{
+	progress("reading");
+	pass_unseen_ms(1750);
+	progress_end();
+	say("done");
+}
+
 static void test_no_terminal(void **state)
 {
 	(void)state;
-	play(slow, "dumb", 80);
+	play(slow_unseen, "dumb", 80);
 	assert_string_equal(seen, "done");
-	play(slow, "", 80);
+	play(slow_unseen, "", 80);
 	assert_string_equal(seen, "done");
 }
 

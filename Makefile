@@ -70,17 +70,18 @@ Q = $(if $(V),,@)
 # with other switches than the last time everything is built anew
 flags := $(strip $(CC) $(CFLAGS_VFLOW) $(CFLAGS) $(LDFLAGS))
 ifeq ($(building_elsewhere),)
-ifneq ($(file <$(BUILD)/flags),$(flags))
+ifneq ($(strip $(file <$(BUILD)/flags)),$(flags))
 $(shell rm -f $(BUILD)/flags)
 endif
 endif
 
-# Tables whose rows are the files of a folder: a list of ROW(name), written when a file comes or goes
+# Tables whose rows are the files of a folder: a list of ROW(name), written when a file comes or goes;
+# GNU make 4.3 leaves the newline at the end of some files that it reads
 row_folders = graph/build/analysis advice/pattern advice/stall/optimizer collect/passes
 rows = $(patsubst $(1)/%.c,ROW(%),$(sort $(wildcard $(1)/*.c)))
 differ = $(subst x$(1),,x$(2))$(subst x$(2),,x$(1))
 ifeq ($(building_elsewhere),)
-$(foreach f,$(row_folders),$(if $(call differ,$(file <$(BUILD)/rows/$f.def),$(call rows,$f)), \
+$(foreach f,$(row_folders),$(if $(call differ,$(strip $(file <$(BUILD)/rows/$f.def)),$(call rows,$f)), \
 	$(shell mkdir -p $(BUILD)/rows/$(dir $f))$(file >$(BUILD)/rows/$f.def,$(call rows,$f))))
 endif
 

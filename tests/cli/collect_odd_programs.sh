@@ -119,6 +119,45 @@ else
 	is "... by the program that is observed" "$("$VFLOW" query -T csv 'MATCH (v:alloc)-[e]->() RETURN e.object_bytes' "$T/users.db" | tail -n 1 | tr -d '\r')" 8192
 fi
 
+# Real-time programs lock all their memory, under a limit unless they are privileged.
+if [ -n "$ASAN" ]; then
+	skip "memory that is locked" "AddressSanitizer's own is too large"
+else
+	build locked <<'END'
+#include <cuda_runtime_api.h>
+#include <linux/capability.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct rights[2];
+	struct rlimit limit;
+	void *p;
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	limit.rlim_cur = limit.rlim_max < 64 << 20 ? limit.rlim_max : 64 << 20;
+	setrlimit(RLIMIT_MEMLOCK, &limit);
+	syscall(SYS_capget, &header, rights);
+	rights[CAP_IPC_LOCK / 32].effective &= ~(1u << CAP_IPC_LOCK % 32);
+	syscall(SYS_capset, &header, rights);
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		return 77;
+	if (cudaMalloc(&p, 100 << 20) || cudaMemset(p, 1, 4096))
+		return 1;
+	return cudaFree(p) ? 2 : 5;
+}
+END
+	code=0
+	"$T/locked" 2>"$T/err" || code=$?
+	if [ $code = 77 ]; then
+		skip "memory that is locked" "the limit is too low for any program"
+	else
+		is "the device's memory does not count against the limit on locked memory" "$code $(cat "$T/err")" "5 "
+	fi
+fi
+
 build nothing <<'END'
 #include <cuda_runtime_api.h>
 int main(void)

@@ -1,5 +1,6 @@
 #include "collect/runs.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,18 @@ static void take_run(const struct runs_plan *plan, const struct runs_made *run, 
 	result->made[result->made_count++] = *run;
 }
 
+/*
+ * Whether the last run's program ended by Ctrl-C, though vflow was not sent it: so it did, or so
+ * the shell or launcher says that it waited for it.  SIGTERM may be how a server is always ended.
+ */
+static bool was_interrupted(const struct runs_result *result)
+{
+	const int status = result->status;
+
+	return result->made_count && (WIFSIGNALED(status) ? WTERMSIG(status) == SIGINT
+							  : WEXITSTATUS(status) == 128 + SIGINT);
+}
+
 /* Why passes are missing: a run could not be started, or somebody wants the program to end. */
 static void take_missing(uint32_t passes, int failure, const struct error *error,
 			 struct runs_result *result)
@@ -321,7 +334,7 @@ int runs_make(const struct runs_plan *plan, const char *folder, struct runs_resu
 	*result = (struct runs_result){0};
 	if (plan->missing)
 		add_gap(result, COVERAGE_PASS_NOT_BUILT, plan->missing);
-	while (left && !(number && launch_stopped(&idle))) {
+	while (left && !(number && (launch_stopped(&idle) || was_interrupted(result)))) {
 		struct runs_made run = {.passes = next_run(plan, left)};
 		int status = 0;
 

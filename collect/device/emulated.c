@@ -60,12 +60,15 @@ static char *joined(char *list, const char *more)
 }
 
 /*
- * The value of LD_PRELOAD: every library of the emulator that is there, then the user's own (may be
- * NULL).  Caller frees; NULL on failure.
+ * The value of LD_PRELOAD: the sanitizer's runtime, the user's own libraries (may be NULL), so that
+ * those come first which want to, or stand before the CUDA libraries; then every library of the
+ * emulator that is there.  Caller frees; NULL on failure.
  */
-static char *preload_list(const char *libraries, const char *users, struct error *error)
+static char *preload_list(const char *libraries, const char *runtime, const char *users,
+			  struct error *error)
 {
-	char *list = sanitizer_runtime();
+	char *list = joined(xstrdup(runtime), users ? users : "");
+	bool found = false;
 
 	if (strpbrk(libraries, ": ")) {
 		error_set(error,
@@ -78,36 +81,42 @@ static char *preload_list(const char *libraries, const char *users, struct error
 	for (const char *const *name = emulator; *name; name++) {
 		char *path = xasprintf("%s/emulator/%s", libraries, *name);
 
-		if (access(path, R_OK) == 0)
+		if (access(path, R_OK) == 0) {
 			list = joined(list, path);
-		else if (name == emulator)
+			found |= name == emulator;
+		} else if (name == emulator) {
 			error_set(error,
 				  "%s is missing: build it with 'make' or install vflow again",
 				  path);
+		}
 		free(path);
 	}
-	if (!strstr(list, emulator[0])) {
+	if (!found) {
 		free(list);
 		return NULL;
 	}
-	return joined(list, users ? users : "");
+	return list;
 }
 
 static int put_guest(const char *libraries, struct environment *environment, struct error *error)
 {
-	char *preload = preload_list(libraries, getenv("LD_PRELOAD"), error);
+	char *runtime = sanitizer_runtime();
+	char *preload = preload_list(libraries, runtime, getenv("LD_PRELOAD"), error);
 	char *guest;
 
-	if (!preload)
+	if (!preload) {
+		free(runtime);
 		return -1;
+	}
 	guest = xasprintf("%s/" LIBRARY_GUEST, libraries);
 	environment_set(environment, "LD_PRELOAD", preload);
 	environment_set(environment, "VFLOW_GUEST", guest);
 	/* in a build with the address sanitizer the target's own leaks are nobody's business */
-	if (strstr(preload, "asan") && !getenv("LSAN_OPTIONS"))
+	if (*runtime && !getenv("LSAN_OPTIONS"))
 		environment_set(environment, "LSAN_OPTIONS", "detect_leaks=0");
 	free(guest);
 	free(preload);
+	free(runtime);
 	return 0;
 }
 

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/guest/watch/calls.h"
+
 static struct module_range *ranges; /* sorted by start */
 static uint32_t range_count, range_capacity;
 static unsigned long long seen_adds, seen_subs;
@@ -140,6 +142,9 @@ static int add_range(struct dl_phdr_info *info, size_t size, void *data)
 	range.hidden = range.runtime || is_cuda(base_name(info->dlpi_name)) ||
 		       holds(&range, (const void *)&count_changes) ||
 		       holds(&range, (const void *)hidden_provider->start);
+	/* libunwind calls functions of unwinder.c already */
+	if (!range.hidden && !holds(&range, (const void *)&unw_flush_cache))
+		calls_find(info);
 	if (!range.end)
 		return 0;
 	moved = guest_reserve(ranges, range_count, &range_capacity, sizeof(*ranges));

@@ -21,6 +21,7 @@
 
 #include "collect/guest/managed.h"
 #include "collect/guest/sources.h"
+#include "collect/guest/watch/calls.h"
 #include "collect/guest/watch/watch.h"
 #include "util/start_environment.h"
 
@@ -89,7 +90,10 @@ bool uses_start(const struct gpu_provider *provider)
 	observed = provider;
 	sources_start(provider);
 	functions = start_variable("VFLOW_USE_WAITS");
-	return set && *set;
+	if (!set || !*set)
+		return false;
+	calls_start();
+	return true;
 }
 
 static bool is_listed(const char *list, const char *name)
@@ -119,7 +123,10 @@ bool uses_can_watch(void)
 
 	if (started || failed)
 		return started;
-	started = watch_start(uses_now_ns, &why) == 0;
+	if (calls_has_memory_open())
+		error_set(&why, CALLS_MEMORY_OPEN);
+	else
+		started = watch_start(uses_now_ns, &why) == 0;
 	failed = !started;
 	if (failed)
 		coverage_add(COVERAGE_USE_NOT_MEASURED, why.text, 1, 0);
@@ -203,6 +210,11 @@ static void end_ranges_in(uint64_t address, uint64_t bytes)
 
 void uses_end(bool cut)
 {
+	static bool said;
+
+	if (started && watch_ended() && !said)
+		coverage_add(COVERAGE_USE_ENDED, watch_ended(), 1, 0);
+	said |= watch_ended() != NULL;
 	sources_end();
 	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch)

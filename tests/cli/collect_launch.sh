@@ -113,7 +113,7 @@ is "... arrive unchanged" "$(cat out)" "-o|x|--device||a b|"
 run 0 "PATH lookup" sh -c 'echo $0'
 is "... argv[0] as given" "$(cat out)" sh
 LD_PRELOAD=/nonexistent/users.so VFLOW_DIGESTS=0 "$VFLOW" collect -q sh -c 'env' 2>err >out
-has "the user's own LD_PRELOAD comes after ours" "$(grep ^LD_PRELOAD out)" "libcudart.so.11.0:/nonexistent/users.so"
+has "the user's own LD_PRELOAD comes before ours" "$(grep ^LD_PRELOAD out)" "/nonexistent/users.so:$BUILD/lib/emulator/libcuda.so.1:"
 has "the guest" "$(grep ^VFLOW_GUEST out)" "libvflow-guest.so"
 has "the trace folder" "$(grep ^VFLOW_TRACE_DIR out)" "$T/result/vflow.db.trace"
 is "the pass" "$(grep ^VFLOW_PASS out)" "VFLOW_PASS=flow"

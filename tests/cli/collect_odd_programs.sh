@@ -50,6 +50,114 @@ int main(void)
 END
 is "main left by pthread_exit()" "$(operations left | tail -n 1)" "cudaMalloc,main <stdin>:15 cudaMemset,main <stdin>:16 cudaMemset,other <stdin>:7"
 
+# The address sanitizer's runtime must be the first library, or be told that it need not; the user's may well be.
+if [ -n "$ASAN" ]; then
+	skip "programs with AddressSanitizer" "all of them have it"
+elif "$CC" -fsanitize=address -o "$T/probe" -x c - <<<'int main(void){return 0;}' 2>"$T/log" && "$T/probe" 2>"$T/log"; then
+	ASAN=-fsanitize=address build sanitized <<'END'
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+int main(void)
+{
+	static void *lost;
+	void *p;
+	char *host = malloc(4096);
+	cudaMalloc(&p, 4096);
+	cudaMemset(p, 1, 4096);
+	cudaMemcpy(host, p, 4096, cudaMemcpyDeviceToHost);
+	lost = malloc(100);
+	if (host[9] != 1 || getenv("ASAN_OPTIONS") || getenv("LSAN_OPTIONS"))
+		return 2;
+	free(host);
+	lost = NULL;
+	return cudaFree(p);
+}
+END
+	runtime=$(ldd "$T/sanitized" | awk '/asan/ { print $3 }')
+	for preload in "" "$runtime"; do
+		# leaks are looked for at the end, where that is allowed: it loses 100 bytes
+		expected=0
+		LD_PRELOAD=$preload "$T/sanitized" 2>"$T/native" || expected=$?
+		expect_exit $expected "a program with AddressSanitizer${preload:+, whose runtime is preloaded}" env LD_PRELOAD="$preload" "$VFLOW" collect -q --device emulated -o "$T/s.db" "$T/sanitized"
+		is "... its leak is found, and no other" "$(grep SUMMARY "$T/err")" "$(grep SUMMARY "$T/native")"
+		is "... it is observed" "$("$VFLOW" query -T csv 'MATCH (v) WHERE v.kind <> "host" RETURN v.name' "$T/s.db" | sed 1d | tr -d '\r' | paste -sd' ')" "cudaMalloc cudaMemset cudaMemcpy"
+	done
+else
+	skip "programs with AddressSanitizer" "there is no AddressSanitizer"
+fi
+
+# What the user preloads stands where it would: before the CUDA runtime, and in the place of malloc().
+"$CC" -shared -fPIC -D_GNU_SOURCE $ASAN -Igpu/emulator/include -o "$T/users.so" -x c - <<'END' 2>"$T/log" || not_ok "build users.so" "$(cat "$T/log")"
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <unistd.h>
+static int given, asked;
+void *__libc_calloc(size_t, size_t);
+void *calloc(size_t count, size_t size)
+{
+	given++;
+	return __libc_calloc(count, size);
+}
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+	cudaError_t (*next)(void **, size_t) = (cudaError_t (*)(void **, size_t))dlsym(RTLD_NEXT, "cudaMalloc");
+	asked++;
+	return next(pointer, size * 2);
+}
+__attribute__((destructor)) static void count(void)
+{
+	dprintf(1, "calloc %s, cudaMalloc %d\n", given > 0 ? "yes" : "no", asked);
+}
+END
+if [ -n "$ASAN" ]; then
+	skip "a library that the user preloads" "AddressSanitizer has a calloc() of its own"
+else
+	expect_exit 0 "a library that the user preloads" env LD_PRELOAD="$T/users.so" "$VFLOW" collect -q --device emulated -o "$T/users.db" "$T/cleared"
+	is "... has its functions called" "$(grep -c 'calloc yes, cudaMalloc 1' "$T/out")" 1
+	is "... by the program that is observed" "$("$VFLOW" query -T csv 'MATCH (v:alloc)-[e]->() RETURN e.object_bytes' "$T/users.db" | tail -n 1 | tr -d '\r')" 8192
+fi
+
+# Real-time programs lock all their memory, under a limit unless they are privileged.
+if [ -n "$ASAN" ]; then
+	skip "memory that is locked" "AddressSanitizer's own is too large"
+else
+	build locked <<'END'
+#include <cuda_runtime_api.h>
+#include <linux/capability.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct rights[2];
+	struct rlimit limit;
+	void *p;
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	limit.rlim_cur = limit.rlim_max < 64 << 20 ? limit.rlim_max : 64 << 20;
+	setrlimit(RLIMIT_MEMLOCK, &limit);
+	syscall(SYS_capget, &header, rights);
+	rights[CAP_IPC_LOCK / 32].effective &= ~(1u << CAP_IPC_LOCK % 32);
+	syscall(SYS_capset, &header, rights);
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		return 77;
+	if (cudaMalloc(&p, 100 << 20) || cudaMemset(p, 1, 4096))
+		return 1;
+	return cudaFree(p) ? 2 : 5;
+}
+END
+	code=0
+	"$T/locked" 2>"$T/err" || code=$?
+	if [ $code = 77 ]; then
+		skip "memory that is locked" "the limit is too low for any program"
+	else
+		is "the device's memory does not count against the limit on locked memory" "$code $(cat "$T/err")" "5 "
+	fi
+fi
+
 build nothing <<'END'
 #include <cuda_runtime_api.h>
 int main(void)

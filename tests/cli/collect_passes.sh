@@ -173,6 +173,25 @@ await ready one
 kill -TERM "$(cat pid)"
 wait $vflow
 is "SIGUSR1, or a program that is ended, stops no other run" "$? $(tr '\n' ' ' <ready)" "33 flow one "
+# Ctrl-C in a terminal, or a process group, that is the program's own: vflow is not sent it
+script interrupted.sh <<END
+echo \$VFLOW_PASS >>ready
+'$targets' ok
+[ \$VFLOW_PASS != flow ] || kill -INT \$\$
+exit 42
+END
+rm -f ready
+run 42 "a program that ends by SIGINT after the first run" -q --passes early,flow,one -o i.db ./interrupted.sh
+is "... no further run" "$(tr '\n' ' ' <ready)$(coverage i.db | grep -v otherwise)" "early flow one: not recorded: the program was stopped before"
+is "... what the first gave is there" "$(operations i.db)" "$work"
+script launched.sh <<END
+echo \$VFLOW_PASS >>ready
+'$targets' ok
+exit 130
+END
+rm -f ready
+run 130 "a shell that says that its command did" -q --passes flow,one -o l.db ./launched.sh
+is "... no further run" "$(tr '\n' ' ' <ready)$(coverage l.db)" "flow one: not recorded: the program was stopped before"
 # between two runs: vflow cannot go on, as nobody reads what it says of the first one's end
 mkfifo full
 exec 3<>full

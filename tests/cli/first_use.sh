@@ -71,6 +71,24 @@ is "discard: memory on a stack is not watched; the rest" "$(uses discard)" "cuda
 cudaMemcpy instruction $(line_of run_discard) 1 16 2"
 like "discard: coverage says so" "$(sqlite3 "$T/discard.db" "SELECT reason FROM coverage")" "could not be watched: it lies on a stack"
 
+# what the kernel does otherwise where pages are taken away
+run remap
+is "remap: what was given back is not called unused" "$(uses remap | cut -d ' ' -f 1,2,4)" "cudaMemcpy unknown 1
+cudaMemcpy unknown 1"
+run memory_file
+reason() { # CASE: until when the first use was measured
+	sqlite3 "$T/$1.db" "SELECT reason FROM coverage WHERE reason LIKE '%measured only until%'"
+}
+like "memory_file: coverage says that the watch ended there" "$(reason memory_file)" "first use: measured only until the program opens its own memory as a file"
+if [ -z "$ASAN" ]; then # its runtime makes system calls, too
+	run confined
+	like "confined: coverage says so" "$(reason confined)" "first use: measured only until the program forbids itself system calls"
+	is "confined: what is downloaded later" "$(sqlite3 "$T/confined.db" "SELECT count, bytes FROM coverage WHERE reason LIKE '%could not be watched: the program forbids%'")" "1|65536"
+	run strict
+else
+	skip "confined" "AddressSanitizer makes system calls"
+fi
+
 for i in 1 2 3; do
 	run stress
 done

@@ -2,10 +2,16 @@
  * First uses of what a wait has put into the host's memory, for tests/cli/first_use.sh:
  * `first_use CASE`.  The line of the first use ends with "the use".
  */
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -290,6 +296,104 @@ static void *stress(void *seed)
 	return NULL;
 }
 
+/* -- what goes natively, and must while pages are taken away -- */
+
+static void expect_7(const volatile char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (data[i] != 7)
+			exit(3);
+}
+
+/* By mremap(), of a mapping of which a part is watched. */
+static void run_remap(void)
+{
+	char *data = fresh(2 * SIZE, MAP_PRIVATE), *other = fresh(2 * SIZE, MAP_PRIVATE);
+
+	download(data, SIZE);
+	data = mremap(data, 2 * SIZE, 4 * SIZE, MREMAP_MAYMOVE);
+	if (data == MAP_FAILED)
+		exit(3);
+	expect_7(data, SIZE);
+	download(other, SIZE);
+	if (syscall(SYS_mremap, other, 2 * SIZE, 4 * SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, data) !=
+	    (long)data)
+		exit(3);
+	expect_7(data, SIZE);
+}
+
+/* What others have read of the memory: its descriptor, the system call; and then the watch is over.
+ */
+static void run_memory_file(void)
+{
+	char *data = fresh(2 * SIZE, MAP_PRIVATE), *other = fresh(SIZE, MAP_PRIVATE);
+	struct iovec from = {data + SIZE, SIZE}, to = {other, SIZE};
+	int file;
+
+	download(data, SIZE);
+	download(data + SIZE, SIZE);
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != SIZE)
+		exit(3);
+	expect_7(other, SIZE);
+	memset(other, 1, SIZE);
+	file = open("/proc/self/mem", O_RDONLY);
+	if (pread(file, other, SIZE, (off_t)(uintptr_t)data) != SIZE)
+		exit(3);
+	expect_7(other, SIZE);
+	download(data, SIZE);
+	if (pread(file, other, SIZE, (off_t)(uintptr_t)data) != SIZE)
+		exit(3);
+	expect_7(other, SIZE);
+	close(file);
+}
+
+/* All threads are ended by a system call that vflow's would have to make. */
+static void confine(unsigned int action, const int *calls, int count)
+{
+	struct sock_filter filter[32] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
+	struct sock_fprog program = {.filter = filter};
+	int length = 1;
+
+	for (int i = 0; i < count; i++) {
+		filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+								(unsigned int)calls[i], 0, 1);
+		filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+	}
+	filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	program.len = (unsigned short)length;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+		exit(3);
+}
+
+static void run_confined(void)
+{
+	static const int calls[] = {SYS_ioctl, SYS_userfaultfd, SYS_tgkill, SYS_ppoll};
+	char *data = fresh(2 * SIZE, MAP_PRIVATE);
+
+	download(data, SIZE);
+	confine(SECCOMP_RET_KILL_PROCESS, calls, sizeof(calls) / sizeof(*calls));
+	expect_7(data, SIZE);
+	download(data + SIZE, SIZE);
+	expect_7(data + SIZE, SIZE);
+}
+
+/* The last system calls of a program that may only read, write and exit. */
+static void run_strict(void)
+{
+	char *data = fresh(SIZE, MAP_PRIVATE);
+
+	download(data, SIZE);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+		exit(3);
+	for (int i = 0; i < SIZE; i++)
+		if (data[i] != 7)
+			syscall(SYS_exit, 3);
+	if (write(1, "strict is over\n", 15) != 15)
+		syscall(SYS_exit, 3);
+	syscall(SYS_exit, 5);
+}
+
 static void run_stress(void)
 {
 	pthread_t threads[4];
@@ -314,6 +418,8 @@ static const struct {
 	{"pinned", run_pinned},      {"realloc", run_realloc},
 	{"fork", run_fork},          {"discard", run_discard},
 	{"stress", run_stress},      {"framed", run_framed},
+	{"remap", run_remap},        {"memory_file", run_memory_file},
+	{"confined", run_confined},  {"strict", run_strict},
 };
 
 int main(int argc, char **argv)

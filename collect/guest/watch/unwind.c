@@ -16,7 +16,7 @@
 
 enum { FRAMES_MAX = 128 };
 
-enum state { STATE_IDLE, STATE_BEGUN, STATE_GIVEN_UP, STATE_MADE };
+enum state { STATE_IDLE, STATE_BEGUN, STATE_GIVEN_UP, STATE_MADE, STATE_OVER };
 
 static struct {
 	uint32_t state; /* enum state; a futex */
@@ -28,6 +28,7 @@ static struct {
 } job;
 
 static pid_t watcher, unwinder;
+static pthread_t thread;
 
 static uint32_t state_now(void)
 {
@@ -278,6 +279,8 @@ static void *unwind_all(void *unused)
 	for (;;) {
 		uint32_t state = state_now();
 
+		if (state == STATE_OVER)
+			return NULL;
 		if (state != STATE_BEGUN && state != STATE_GIVEN_UP) {
 			syscall(SYS_futex, &job.state, FUTEX_WAIT_PRIVATE, state, NULL, NULL, 0);
 			continue;
@@ -289,12 +292,10 @@ static void *unwind_all(void *unused)
 		__atomic_store_n(&job.state, STATE_MADE, __ATOMIC_RELEASE);
 		syscall(SYS_tgkill, getpid(), watcher, who_signal());
 	}
-	return NULL;
 }
 
 int unwind_start(struct error *why)
 {
-	pthread_t thread;
 	int error;
 
 	watcher = (pid_t)syscall(SYS_gettid);
@@ -302,8 +303,14 @@ int unwind_start(struct error *why)
 	error = pthread_create(&thread, NULL, unwind_all, NULL);
 	if (error)
 		return error_set(why, "no thread can be made: %s", strerror(error));
-	pthread_detach(thread);
 	return 0;
+}
+
+void unwind_end(void)
+{
+	__atomic_store_n(&job.state, STATE_OVER, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &job.state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	pthread_join(thread, NULL);
 }
 
 bool unwind_is_by(pid_t thread)

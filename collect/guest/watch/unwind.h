@@ -17,6 +17,8 @@
 
 /* Makes the thread, which shares the caller's descriptors.  0 or -1. */
 int unwind_start(struct error *why);
+/* Ends the thread, which must not be busy; returns when it is gone. */
+void unwind_end(void);
 bool unwind_is_busy(void);
 /* Whether it is the thread that unwinds. */
 bool unwind_is_by(pid_t thread);

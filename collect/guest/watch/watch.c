@@ -72,6 +72,8 @@ static struct watch watches[WATCHES_MAX];
 static struct watch *unwound; /* whose path is being made; NULL: none, or nobody wants it */
 static int events = -1;       /* descriptor of the watcher's */
 static pid_t watcher;
+static pthread_t watcher_thread;
+static const char *ended; /* atomic; why nothing is watched any more */
 static uint64_t (*common_clock)(void);
 
 static struct uffd_msg messages[MESSAGES_MAX]; /* page faults that are still to be looked at */
@@ -458,6 +460,9 @@ static void arm(void *argument)
 	struct watch *watch = NULL;
 	size_t size, pages;
 
+	arming->why = watch_ended();
+	if (arming->why)
+		return;
 	for (uint32_t i = 0; i < WATCHES_MAX && !watch; i++)
 		if (!watches[i].armed)
 			watch = &watches[i];
@@ -503,7 +508,37 @@ static void end_watch(void *argument)
 	*ending->result = watch->result;
 }
 
+struct range {
+	uintptr_t start, end;
+};
+
+static void give_back(void *argument)
+{
+	const struct range *range = argument;
+
+	retire_between(range->start, range->end);
+}
+
+static bool is_quitting; /* nobody makes requests any more */
+
+static void end_all(void *argument)
+{
+	const bool *threads = argument;
+
+	retire_between(0, UINTPTR_MAX);
+	if (!*threads)
+		return;
+	request_close();
+	is_quitting = true;
+}
+
 /* -- the watcher -- */
+
+/* Whether no thread has anything to do with us. */
+static bool is_idle(void)
+{
+	return !message_count && !unwind_is_busy() && step_now() == STEP_NONE;
+}
 
 static struct {
 	uint32_t waiting; /* a futex */
@@ -530,7 +565,7 @@ static void *watch_events(void *unused)
 	syscall(SYS_futex, &begun.waiting, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	sigfillset(&others);
 	sigdelset(&others, who_signal());
-	while (begun.result >= 0) {
+	while (begun.result >= 0 && !(is_quitting && is_idle())) {
 		struct pollfd poll = {.fd = events, .events = POLLIN};
 
 		if (!message_count)
@@ -548,26 +583,28 @@ static void *watch_events(void *unused)
 		patient = serve_asking();
 		patient |= end_step();
 	}
+	if (begun.result >= 0)
+		unwind_end();
 	return NULL;
 }
 
 int watch_start(uint64_t (*clock)(void), struct error *why)
 {
 	sigset_t all, before;
-	pthread_t thread;
 	int error;
 
+	if (watch_ended())
+		return error_set(why, "%s", watch_ended());
 	if (who_start(why) != 0)
 		return -1;
 	common_clock = clock;
 	begun.waiting = 1;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, watch_events, NULL);
+	error = pthread_create(&watcher_thread, NULL, watch_events, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
 		return error_set(why, "no thread can be made: %s", strerror(error));
-	pthread_detach(thread);
 	while (__atomic_load_n(&begun.waiting, __ATOMIC_ACQUIRE))
 		syscall(SYS_futex, &begun.waiting, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
 	if (begun.result < 0)
@@ -579,14 +616,47 @@ struct watch *watch_arm(uintptr_t address, size_t bytes, enum watch_for what, co
 {
 	struct arming arming = {.address = address, .bytes = bytes, .what = what};
 
-	request_make(watcher, arm, &arming);
+	if (!request_make(watcher, arm, &arming, sizeof(arming)))
+		arming.why = watch_ended();
 	*why = arming.why;
 	return arming.watch;
 }
 
 void watch_end(struct watch *watch, struct watch_result *result)
 {
-	request_make(watcher, end_watch, &(struct ending){watch, result});
+	struct ending ending = {watch, result};
+
+	if (!request_make(watcher, end_watch, &ending, sizeof(ending)))
+		end_watch(&ending); /* its pages are the program's already */
+}
+
+void watch_give_back(uintptr_t address, size_t bytes)
+{
+	struct range range = {address, address + bytes};
+	bool found = false;
+
+	/* what another thread begins to watch meanwhile, it would as well a moment later */
+	for (uint32_t i = 0; i < WATCHES_MAX; i++)
+		found |= is_between(&watches[i], range.start, range.end);
+	if (found)
+		request_make(watcher, give_back, &range, sizeof(range));
+}
+
+void watch_end_all(const char *why, bool threads)
+{
+	struct timespec patience;
+
+	__atomic_store_n(&ended, why, __ATOMIC_RELEASE);
+	if (events < 0 || !request_make(watcher, end_all, &threads, sizeof(threads)) || !threads)
+		return;
+	clock_gettime(CLOCK_REALTIME, &patience);
+	patience.tv_sec += 3; /* the one that unwinds may want a lock of the caller's */
+	pthread_timedjoin_np(watcher_thread, NULL, &patience);
+}
+
+const char *watch_ended(void)
+{
+	return __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
 }
 
 bool watch_overlaps(const struct watch *watch, uintptr_t address, size_t bytes)

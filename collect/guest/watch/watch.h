@@ -7,7 +7,8 @@
  * and has put the page back: no access fails, and no content changes.  That thread takes no lock of
  * anybody's and has file descriptors of its own, which the program cannot close.
  *
- * The functions are called by one thread at a time, which must not be in a signal handler.
+ * The functions are called by one thread at a time, which must not be in a signal handler, but for
+ * watch_give_back() and watch_end_all(): any may call those at any time.
  */
 #ifndef VFLOW_COLLECT_GUEST_WATCH_WATCH_H
 #define VFLOW_COLLECT_GUEST_WATCH_WATCH_H
@@ -71,6 +72,16 @@ struct watch *watch_arm(uintptr_t address, size_t bytes, enum watch_for what, co
 
 /* Gives the pages back, and says who touched them; `watch` is gone. */
 void watch_end(struct watch *watch, struct watch_result *result);
+
+/* Ends the watches of all pages in the range; watch_end() says what they have seen. */
+void watch_give_back(uintptr_t address, size_t bytes);
+/*
+ * The same of all pages, and for ever: nothing is watched from now on.  `why`: a constant sentence.
+ * `threads`: the watcher's are ended, too.
+ */
+void watch_end_all(const char *why, bool threads);
+/* That sentence; NULL: ranges may be watched. */
+const char *watch_ended(void);
 
 /* Whether the range of the watch and this one have a byte in common. */
 bool watch_overlaps(const struct watch *watch, uintptr_t address, size_t bytes);

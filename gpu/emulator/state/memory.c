@@ -7,6 +7,7 @@
 #include "gpu/emulator/state/memory.h"
 #include "util/start_environment.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,8 @@
 #define RANGE_MAX (UINT64_C(16) << 30)
 #define RANGE_MIN (UINT64_C(64) << 20)
 #define GAP MEMORY_ALIGNMENT
+#define PIECES_MAX 65536
+#define OPENED_AT_ONCE (UINT64_C(16) << 20)
 /* pages of a freed allocation of this size go back to the system */
 #define GIVE_BACK (UINT64_C(256) << 10)
 
@@ -27,6 +30,7 @@ struct slot {
 
 static struct {
 	uint64_t start, size; /* the range */
+	uint64_t opened;      /* bytes at its start that can be accessed */
 	uint64_t total, used; /* device memory as the program sees it */
 	struct slot *slots;
 	size_t count, capacity;
@@ -52,6 +56,35 @@ static uint64_t limited(uint64_t total)
 	return limit && limit < total ? limit : total;
 }
 
+/*
+ * Addresses without memory, of which nothing is locked: after mlockall(MCL_FUTURE) they would count
+ * against the limit on locked memory (EAGAIN), and so are taken piece by piece.
+ */
+static void *reserve_range(uint64_t size)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *at = (void *)(uintptr_t)RANGE_HINT;
+	char *start = mmap(at, size, PROT_NONE, flags, -1, 0);
+	uint64_t piece = size;
+
+	while (start == MAP_FAILED && errno == EAGAIN && piece / 2 >= size / PIECES_MAX)
+		start = mmap(at, piece /= 2, PROT_NONE, flags, -1, 0);
+	if (start == MAP_FAILED)
+		return NULL;
+	munlock(start, piece);
+	for (uint64_t done = piece; done < size; done += piece) {
+		uint64_t more = size - done < piece ? size - done : piece;
+
+		if (mmap(start + done, more, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0) !=
+		    start + done) {
+			munmap(start, done);
+			return NULL;
+		}
+		munlock(start + done, more);
+	}
+	return start;
+}
+
 static int reserve(void)
 {
 	uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -63,18 +96,10 @@ static int reserve(void)
 		memory.total = RANGE_MIN;
 	/* twice the memory: gaps and fragmentation take addresses, not memory */
 	for (; memory.total >= RANGE_MIN; memory.total /= 2) {
-		int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-		void *range = mmap((void *)(uintptr_t)RANGE_HINT, 2 * memory.total, PROT_NONE,
-				   flags, -1, 0);
+		void *range = reserve_range(2 * memory.total);
 
-		if (range == MAP_FAILED)
+		if (!range)
 			continue; /* limited address space: a smaller device */
-		/* after mlockall(MCL_FUTURE) all of it would be given memory at once */
-		munlock(range, 2 * memory.total);
-		if (mprotect(range, 2 * memory.total, PROT_READ | PROT_WRITE) != 0) {
-			munmap(range, 2 * memory.total);
-			continue;
-		}
 		madvise(range, 2 * memory.total, MADV_DONTDUMP);
 		memory.start = (uintptr_t)range;
 		memory.size = 2 * memory.total;
@@ -83,6 +108,26 @@ static int reserve(void)
 	}
 	memory.total = 0;
 	return -1;
+}
+
+/*
+ * Lets the range be accessed up to there, once it has been allocated: mlockall(MCL_CURRENT) gives
+ * memory to all that can be, and so would opening what is locked already.
+ */
+static int open_up_to(uint64_t end)
+{
+	uint64_t size = round_up(end - memory.start, OPENED_AT_ONCE);
+	void *at = (void *)(uintptr_t)(memory.start + memory.opened);
+
+	if (size > memory.size)
+		size = memory.size;
+	if (size <= memory.opened)
+		return 0;
+	munlock(at, size - memory.opened);
+	if (mprotect(at, size - memory.opened, PROT_READ | PROT_WRITE) != 0)
+		return -1;
+	memory.opened = size;
+	return 0;
 }
 
 /* Where `bytes` fit: the index of the new slot, its address in *address; -1: nowhere. */
@@ -128,6 +173,8 @@ struct allocation *memory_allocate(uint64_t size, uint64_t alignment)
 		memory.capacity = capacity;
 	}
 	at = find_gap(bytes + GAP, alignment, &address);
+	if (at >= 0 && open_up_to(address + bytes + GAP) != 0)
+		return NULL;
 	allocation = at < 0 ? NULL : calloc(1, sizeof(*allocation));
 	if (!allocation)
 		return NULL;

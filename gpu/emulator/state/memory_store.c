@@ -46,7 +46,10 @@ int memory_hide(uint64_t address, uint64_t size)
 	void *at = (void *)(uintptr_t)address;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
 
-	if (mmap(at, size, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+	if (mmap(at, size, PROT_NONE, flags, -1, 0) == MAP_FAILED)
+		return -1;
+	munlock(at, size);
+	if (mprotect(at, size, PROT_READ | PROT_WRITE) != 0)
 		return -1;
 	madvise(at, size, MADV_DONTDUMP);
 	return 0;

@@ -213,6 +213,11 @@ like "... GitHub points at it" "$(cat "$T/out")" "file=[^,]*/deep\.c,line=2,titl
 "$VFLOW" report "$T/deep.db" >"$T/out"
 like "... the path in full, with a short name" "$(cat "$T/out")" $'\n'" +operation  cudaFree \(free\)"$'\n'" +a_function_of_the_program[a-z_]*\.\.\.[[:space:]]+deep\.c:2 < main deep\.c:7"$'\n'
 is "... few lines, none too long" "$(awk '/^[0-9]+\. /{ n = 0 } { n++ } n > 30 || length > 100' "$T/out" | grep -v "$T")" ""
+report deep
+is "... JSON has its frames" "$(ask "SELECT f.value->>'function', f.value->>'file', f.value->>'line' FROM json, json_each(text, '\$.findings[0].frames') AS f")" \
+	"$long $(realpath "$T")/deep.c 2"$'\n'"main deep.c 7"
+is "... as findings about operations have theirs there" "$(ask "SELECT count(*) FROM json, json_each(text, '\$.findings') AS f WHERE (f.value->>'frames' IS NULL) = (f.value->>'operation' IS NULL)")" 0
+valid "... as the schema has it" "$T/report.json"
 is "... in brief" "$(deep report --brief) $(awk 'length > 100' "$T/out")" "some 0 "
 is "... whatif" "$(deep whatif) $(awk 'length > 100' "$T/out")" "some 0 "
 

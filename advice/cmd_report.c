@@ -281,9 +281,7 @@ static int check(struct request *request, struct report *report, struct report_m
 				      "--fail-above %s: expected bytes (64K) or a time (1.5ms)",
 				      request->fail_above);
 	if (report->top == UINT64_MAX)
-		report->top = request->of_memory || request->of_stalls ? 10
-			      : report->brief                          ? 0
-								       : types[request->form].top;
+		report->top = report->brief ? 0 : types[request->form].top;
 	memory->top = report->top;
 	memory->options.min_bytes = report->options.min_bytes;
 	report->colour = memory->colour = output_wants_colour(request->output);
@@ -388,8 +386,7 @@ int cmd_report(int argc, char **argv)
 		 "and object",
 		 OPTION_TEXT, &request.by},
 		{0, "top", "N",
-		 "show at most N findings, 0 for all (default: of text, github, --memory and "
-		 "--stalls 10, else all)",
+		 "show at most N findings, 0 for all (default: of text and github 10, else all)",
 		 OPTION_NUMBER, &report.top},
 		{0, "brief", NULL, "a line for each finding, and nothing else", OPTION_FLAG,
 		 &report.brief},

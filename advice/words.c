@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/frame_words.h"
 #include "graph/library_frames.h"
 #include "util/cxx_name.h"
 #include "util/duration.h"
@@ -12,20 +13,18 @@
 #include "util/text.h"
 
 enum {
-	NAME_LIMIT = 80, /* bytes */
-	PLACES = 2,      /* frames of a call path */
+	PLACES = 2, /* frames of a call path */
+	FAILED = 4, /* of that of a call that failed */
 };
+
+static char *short_name(const struct graph_vertex *vertex, size_t limit)
+{
+	return cxx_short_name(vertex->name && *vertex->name ? vertex->name : "unnamed", limit);
+}
 
 char *words_name(const struct graph_vertex *vertex)
 {
-	const char *name = vertex->name && *vertex->name ? vertex->name : "unnamed";
-	char *plain = cxx_plain_name(name, NAME_LIMIT);
-	size_t length = strlen(plain);
-	/* which cuts some that fit, too */
-	char *text = text_clean(plain, length, length > NAME_LIMIT ? NAME_LIMIT : 0);
-
-	free(plain);
-	return text;
+	return short_name(vertex, FRAME_NAME_LIMIT);
 }
 
 bool words_has_line(const struct profile_frame *frame)
@@ -38,7 +37,7 @@ char *words_frame(const struct profile_frame *frame)
 	struct profile_frame plain = *frame;
 	char *text;
 
-	plain.function = frame->function ? cxx_plain_name(frame->function, NAME_LIMIT) : NULL;
+	plain.function = frame->function ? cxx_short_name(frame->function, FRAME_NAME_LIMIT) : NULL;
 	text = profile_frame_text(&plain);
 	free(plain.function);
 	return text;
@@ -104,14 +103,14 @@ static char *place_of(const struct profile *profile, uint32_t vertex_index)
 	return text;
 }
 
-char *words_vertex(const struct profile *profile, uint32_t vertex_index)
+char *words_vertex_within(const struct profile *profile, uint32_t vertex_index, size_t limit)
 {
 	const struct graph_vertex *vertex = &profile->graph->vertices[vertex_index];
 	char *name, *place, *text;
 
 	if (vertex->id == GRAPH_HOST)
 		return xstrdup("the host");
-	name = words_name(vertex);
+	name = short_name(vertex, limit);
 	place = place_of(profile, vertex_index);
 	text = xasprintf("%s (vertex %" PRIu32 "%s)", name, vertex->id, place);
 	free(name);
@@ -119,14 +118,27 @@ char *words_vertex(const struct profile *profile, uint32_t vertex_index)
 	return text;
 }
 
-char *words_calls(const struct profile_api *api)
+char *words_vertex(const struct profile *profile, uint32_t vertex_index)
+{
+	return words_vertex_within(profile, vertex_index, FRAME_NAME_LIMIT);
+}
+
+char *words_calls_within(const struct profile_api *api, size_t limit)
 {
 	const char *frame = api->callpath ? leading_frame(api->callpath) : NULL, *next;
+	char *words, *text;
 
 	if (!frame)
 		return xstrdup(api->name);
-	return xasprintf("%s (%.*s)", api->name, (int)(frame_text_end(frame, &next) - frame),
-			 frame);
+	words = frame_words(frame, frame_text_end(frame, &next), limit);
+	text = xasprintf("%s (%s)", api->name, words);
+	free(words);
+	return text;
+}
+
+char *words_calls(const struct profile_api *api)
+{
+	return words_calls_within(api, FRAME_NAME_LIMIT);
 }
 
 struct words_site *words_sites(const struct profile *profile)
@@ -189,7 +201,7 @@ char *words_percent(uint64_t part, uint64_t whole)
 char *words_code_place(const struct profile_code_place *place)
 {
 	const char *slash = place->file ? strrchr(place->file, '/') : NULL;
-	char *name = cxx_plain_name(place->function, NAME_LIMIT), *text;
+	char *name = cxx_short_name(place->function, FRAME_NAME_LIMIT), *text;
 
 	if (place->file && place->line)
 		text = xasprintf("%s %s:%" PRIu32, name, slash ? slash + 1 : place->file,
@@ -212,11 +224,14 @@ char *words_gap(const struct profile_coverage *row)
 
 char *words_failed_call(const struct profile_failed_call *call)
 {
-	return xasprintf("%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s", call->function,
-			 *call->description ? call->description : "an error", call->error,
-			 call->count, text_plural(call->count, "", "s"),
-			 call->callpath ? leading_frame(call->callpath)
-					: "place unknown: no call path");
+	char *path = call->callpath ? frame_words_path(call->callpath, FAILED, FRAME_NAME_LIMIT)
+				    : xstrdup("place unknown: no call path");
+	char *text = xasprintf("%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s",
+			       call->function, *call->description ? call->description : "an error",
+			       call->error, call->count, text_plural(call->count, "", "s"), path);
+
+	free(path);
+	return text;
 }
 
 char *words_action(const char *action)

@@ -22,6 +22,10 @@ char *words_vertex(const struct profile *profile, uint32_t vertex_index);
 /* "cudaDeviceSynchronize (step main.c:30)", of calls of a function from one call path. */
 char *words_calls(const struct profile_api *api);
 
+/* The same two, with the name of the operation or of the caller in at most `limit` bytes. */
+char *words_vertex_within(const struct profile *profile, uint32_t vertex_index, size_t limit);
+char *words_calls_within(const struct profile_api *api, size_t limit);
+
 /* The objects that a vertex allocates. */
 struct words_site {
 	const char *global; /* name of a module global; NULL: they are none */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/frame_words.h"
 #include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
@@ -183,7 +184,7 @@ static char *place_key(const struct profile *profile, const struct profile_findi
 	if (!path || !*path)
 		return NULL;
 	frame = leading_frame(path);
-	return xstrndup(frame, (size_t)(frame_text_end(frame, &next) - frame));
+	return frame_words(frame, frame_text_end(frame, &next), FRAME_NAME_LIMIT);
 }
 
 /* "ns::fill" of "void ns::fill<float>(float*, int) a.cu:12" */

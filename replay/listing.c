@@ -5,9 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/frame_words.h"
+#include "graph/library_frames.h"
+#include "util/cxx_name.h"
 #include "util/duration.h"
 #include "util/json.h"
 #include "util/memory.h"
+
+enum {
+	BEFORE = 50, /* columns before what was called, and where */
+	WHAT = 50,   /* columns of that */
+	FRAMES = 4,  /* at most, of a call path */
+	NAME = 30,   /* bytes of a function in it */
+};
 
 struct sums {
 	uint32_t api;
@@ -78,6 +88,35 @@ static char *place_of(const struct profile *profile, const struct profile_api *a
 	return text;
 }
 
+/* "fill, launch net.c:12 < main main.c:4", callers that do not fit below each other. */
+static void print_what(FILE *out, const struct profile *profile, const struct profile_api *api)
+{
+	char *name = cxx_short_name(api->name, WHAT - 1), *place = place_of(profile, api);
+	char *path = place ? frame_words_path(place, FRAMES, NAME) : NULL;
+	size_t column = strlen(name);
+	const char *next;
+
+	fputs(name, out);
+	for (const char *frame = path; frame; frame = next) {
+		const char *before = frame == path ? "," : " <";
+		const char *end = frame_text_end(frame, &next);
+		/* a mark is behind it, unless it is the last */
+		size_t wide = (size_t)(end - frame) + (next ? 2 : 0);
+
+		if (column + strlen(before) + 1 + wide > WHAT) {
+			fprintf(out, "%s\n%*s", before, BEFORE, "");
+			column = 0;
+		} else {
+			column += (size_t)fprintf(out, "%s ", before);
+		}
+		column += (size_t)fprintf(out, "%.*s", (int)(end - frame), frame);
+	}
+	fputc('\n', out);
+	free(name);
+	free(place);
+	free(path);
+}
+
 static char *name_in_options(const struct profile_api *api, uint32_t index)
 {
 	return api->vertex == PROFILE_NO_VERTEX ? xasprintf("a%" PRIu32, index + 1)
@@ -101,15 +140,14 @@ void listing_text(FILE *out, const struct profile *profile, uint64_t run_ns, boo
 		"what, and where");
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_api *api = &profile->apis[sums[i].api];
-		char *which = name_in_options(api, sums[i].api), *place = place_of(profile, api);
+		char *which = name_in_options(api, sums[i].api);
 		char host[24], wait[24], gpu[24];
 
-		fprintf(out, "%8s %9" PRIu64 " %9s %9s %9s  %s%s%s\n", which, sums[i].calls,
+		fprintf(out, "%8s %9" PRIu64 " %9s %9s %9s  ", which, sums[i].calls,
 			some_time(sums[i].host_ns, host), some_time(sums[i].wait_ns, wait),
-			some_time(sums[i].gpu_ns, gpu), api->name, place ? ", " : "",
-			place ? place : "");
+			some_time(sums[i].gpu_ns, gpu));
+		print_what(out, profile, api);
 		free(which);
-		free(place);
 	}
 	free(sums);
 }

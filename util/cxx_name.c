@@ -8,6 +8,7 @@
 
 #include "util/cxx_arguments.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* The arrow in "operator->" and in lambdas closes nothing. */
 static bool closes_angle(const char *start, const char *at)
@@ -151,4 +152,29 @@ char *cxx_plain_name(const char *name, size_t limit)
 		return plain;
 	free(plain);
 	return shorter;
+}
+
+char *cxx_short_name(const char *name, size_t limit)
+{
+	char *plain = cxx_plain_name(name, limit), *text;
+	const char *start, *end;
+	size_t length;
+
+	if (strlen(plain) > limit) {
+		free(plain);
+		plain = cxx_plain_name(name, SIZE_MAX);
+		end = plain + strlen(plain);
+		start = cxx_base_start(plain, end);
+		/* "operator()" alone says nothing */
+		if (start >= plain + 2 && start[-1] == ':' && !strncmp(start, "operator", 8))
+			start = cxx_base_start(plain, start - 2);
+		text = cxx_plain_name(start, limit);
+		free(plain);
+		plain = text;
+	}
+	length = strlen(plain);
+	/* which cuts some that fit, too */
+	text = text_clean(plain, length, length > limit ? limit : 0);
+	free(plain);
+	return text;
 }

@@ -27,4 +27,10 @@ const char *cxx_arguments_start(const char *start, const char *end);
  */
 char *cxx_plain_name(const char *name, size_t limit);
 
+/*
+ * The same in at most `limit` bytes: where it has more, without its namespaces, and cut at last,
+ * "static_kernel<...>".  The caller frees.
+ */
+char *cxx_short_name(const char *name, size_t limit);
+
 #endif

@@ -18,7 +18,8 @@ const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
 
 /* A profile has findings with their numbers, DOT only what its vertices say; numbered as in the report, where that is known. */
 const findingRow = values => Object.keys(F).map(name => values[name] ?? null);
-const findings = data.findings.map(f => Object.assign([...f], {[F.vertex]: indexOf.get(f[F.vertex])})).filter(f => f[F.vertex] !== undefined);
+/* Those about calls that are no vertex, as waits and releases are, have -1. */
+const findings = data.findings.map(f => Object.assign([...f], {[F.vertex]: f[F.calls] ? -1 : indexOf.get(f[F.vertex])})).filter(f => f[F.vertex] !== undefined);
 if (!findings.length) vertices.forEach((v, i) => {
 	const bytes = v[kept(v, V)] || null;
 	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.strength] <= 3 && v[V.note] || null}));
@@ -138,6 +139,6 @@ function matcher(text) {
 	return v => v[V.id] === id || places.some(place => (v[place] || "").toLowerCase().includes(low));
 }
 
-/* What is shown and chosen: kept is the slice, gone what the filters leave out. */
-const state = {vertex: -1, edge: -1, kept: null, way: "", hover: {kind: "", i: -1}, tab: "findings", sort: {}, matches: [], match: -1,
+/* What is shown and chosen: kept is the slice, gone what the filters leave out, finding one without a vertex. */
+const state = {vertex: -1, edge: -1, finding: -1, kept: null, way: "", hover: {kind: "", i: -1}, tab: "findings", sort: {}, matches: [], match: -1,
 	goneVertices: new Uint8Array(vertices.length), goneEdges: new Uint8Array(edges.length)};

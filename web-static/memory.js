@@ -162,12 +162,9 @@ function wasteText(f) {
 	return f[WASTE.title] + ": " + count(f[WASTE.objects], "object") + ", " + size(f[WASTE.bytes]) + falls;
 }
 function chartCard(lines, x, y) {
-	const box = $("card");
-	box.hidden = !lines.length;
-	if (!lines.length) return;
-	box.replaceChildren(...lines.map(([text, kind]) => element("p", cut(text, 300), kind)));
-	box.style.left = Math.max(4, Math.min(x + 16, innerWidth - box.offsetWidth - 8)) + "px";
-	box.style.top = Math.max(4, y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 12 : y + 16) + "px";
+	$("card").hidden = !lines.length;
+	$("card").replaceChildren(...lines.map(([text, kind]) => element("p", cut(text, 300), kind)));
+	placeCard(x, y);
 }
 function pointAt(column, site) {
 	chartState.at = column;
@@ -200,10 +197,6 @@ function openMemory(open) {
 	document.body.classList.toggle("memory", chartState.open);
 	$("tab-memory").setAttribute("aria-selected", String(chartState.open));
 	$("tab-memory").tabIndex = chartState.open ? 0 : -1;
-	if (chartState.open) for (const name in tables) {
-		$("tab-" + name).setAttribute("aria-selected", "false");
-		$("tab-" + name).tabIndex = -1;
-	}
 	paintMemory();
 }
 if (chart) {

@@ -102,8 +102,12 @@ function finding(f) {
 	return box;
 }
 function describe() {
-	const box = $("details"), i = state.vertex, kind = i >= 0 ? "v" : "e";
+	const box = $("details"), i = state.vertex, kind = i >= 0 ? "v" : "e", alone = findings[state.finding];
 	box.replaceChildren();
+	if (alone) {
+		box.append(element("h2", alone[F.calls]), finding(alone));
+		return;
+	}
 	if (i < 0 && state.edge < 0) {
 		box.append(element("h2", "Nothing selected"), element("p", vertices.length ? "Click an operation to see where its values come from and go to." :
 			"The graph is empty: nothing was recorded, or a filter before this page left nothing."));
@@ -126,6 +130,12 @@ function describe() {
 	}
 }
 
+/* At the mouse, inside of the window. */
+function placeCard(x, y) {
+	const box = $("card");
+	box.style.left = Math.max(4, Math.min(x + 16, innerWidth - box.offsetWidth - 8)) + "px";
+	box.style.top = Math.max(4, y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 12 : y + 16) + "px";
+}
 function card({kind, i}, x, y) {
 	const box = $("card");
 	box.hidden = i < 0;
@@ -139,8 +149,7 @@ function card({kind, i}, x, y) {
 		if (path.length > 12) box.append(element("p", "and " + (path.length - 12) + " more", "frame"));
 		if (vertices[i][V.advice]) box.append(element("p", cut(vertices[i][V.advice], 500), "advice"));
 	}
-	box.style.left = Math.max(4, Math.min(x + 16, innerWidth - box.offsetWidth - 8)) + "px";
-	box.style.top = Math.max(4, y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 12 : y + 16) + "px";
+	placeCard(x, y);
 }
 
 for (const [title, ...lines] of data.gaps) $("gaps").append(element("h2", title), ...lines.map(line => element("p", line)));

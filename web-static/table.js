@@ -16,10 +16,11 @@ const figureColumns = (columns, units) => units.flatMap(unit => columns.flatMap(
 	if (unit === "bytes") return [bytesColumn(title, width, field)];
 	return [[title, width, row => row[field] ? (unit === "ns" ? milliseconds : exact)(row[field]) : "", row => row[field] || 0, true]];
 }));
-const place = i => vertices[i][V.place] || "";
+/* "a.c:30" of "cudaFree (main a.c:30)" */
+const placeOf = f => (f[F.calls] ? /[^\s/]+:\d+(?=\)$)/.exec(f[F.calls])?.[0] : vertices[f[F.vertex]][V.place]) || "";
 const tables = {
 	findings: {kind: "f", columns: [["№", 5, f => f[F.number], f => f[F.number], true],
-		["operation", 19, f => f[F.calls] || label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
+		["operation", 19, f => f[F.calls] || label(f[F.vertex]), f => vertices[f[F.vertex]]?.[V.id] ?? -1], ["place", 15, placeOf, placeOf],
 		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], textColumn("action", 9, F.action), ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
 		bytesColumn("bytes", 11, F.bytes), ["saves, ms", 9, f => f[F.saves] ? milliseconds(f[F.saves]) : "", f => f[F.saves] || 0, true],
 		shareColumn("share", 9, f => f[F.share]), textColumn("advice", 28, F.advice)]},
@@ -72,8 +73,9 @@ function drawHead(now, sort) {
 function table() {
 	const now = tables[state.tab], sort = state.sort[state.tab], key = state.tab + JSON.stringify(sort || "");
 	const gone = now.kind === "e" ? state.goneEdges : state.goneVertices;
-	const kept = state.kept && now.kind !== "f" ? (now.kind === "v" ? state.kept.vertices : state.kept.edges) : null;
-	rows = now.rows.filter(i => !gone[now.kind === "f" ? findings[i][F.vertex] : i] && (!kept || kept[i]));
+	const kept = state.kept?.[state.tab]; /* of findings there is no such list */
+	const at = i => now.kind === "f" ? findings[i][F.vertex] : i;
+	rows = now.rows.filter(i => at(i) < 0 ? $("reset").disabled : !gone[at(i)] && (!kept || kept[i]));
 	if (sort && now.columns[sort.column]) rows = sorted(now, sort);
 	else if (now.kind === "f") rows.sort((a, b) => (findings[a][F.number] ?? Infinity) - (findings[b][F.number] ?? Infinity) || a - b);
 	if (key !== drawnHead) drawHead(now, sort);
@@ -98,7 +100,8 @@ function space(count, columns) {
 	line.append(cell);
 	return line;
 }
-const isChosen = (now, i) => now.kind === "e" ? i === state.edge : state.vertex >= 0 && (now.kind === "v" ? i : findings[i][F.vertex]) === state.vertex;
+const isChosen = ({kind}, i) => i === {v: state.vertex, e: state.edge, f: state.finding}[kind] ||
+	kind === "f" && state.vertex >= 0 && findings[i][F.vertex] === state.vertex;
 function drawRow(now, at) {
 	const i = rows[at], line = element("tr"), chosen = isChosen(now, i);
 	line.setAttribute("aria-rowindex", String(at + 2));
@@ -147,9 +150,9 @@ function scrollRows(to) {
 	panel.scrollTop = to;
 }
 function pickRow(i) {
-	const kind = tables[state.tab].kind;
-	if (kind === "e") select(-1, i, true); else select(kind === "v" ? i : findings[i][F.vertex], -1, true);
-	if (matchMedia("(max-width: 60rem)").matches) stage.scrollIntoView(); /* the table stands above it */
+	const kind = tables[state.tab].kind, vertex = kind === "f" ? findings[i][F.vertex] : i;
+	if (kind === "e") select(-1, i, true); else select(vertex, -1, true, vertex < 0 ? i : -1);
+	if (matchMedia("(max-width: 60rem)").matches) (vertex < 0 ? $("details") : stage).scrollIntoView(); /* the table stands above both */
 }
 on(body, "click", event => {
 	const line = event.target.closest("tr[data-row]");
@@ -176,11 +179,7 @@ new ResizeObserver(() => {
 }).observe(panel);
 function openTab(name) {
 	openMemory(name === "memory");
-	if (chartState.open) {
-		remember();
-		return;
-	}
-	state.tab = name;
+	if (!chartState.open) state.tab = name;
 	table();
 	scrollRows(0);
 	showRow();

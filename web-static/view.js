@@ -50,14 +50,13 @@ function ends(edge) {
 	kept.edges[edge] = kept.vertices[edges[edge][E.from]] = kept.vertices[edges[edge][E.to]] = 1;
 	return kept;
 }
-function select(vertex, edge, move) {
-	if (ready && (vertex !== state.vertex || edge !== state.edge)) leave();
-	state.vertex = vertex;
-	state.edge = edge;
+function select(vertex, edge, move, finding = -1) {
+	if (ready && (vertex !== state.vertex || edge !== state.edge || finding !== state.finding)) leave();
+	Object.assign(state, {vertex, edge, finding});
 	state.kept = vertex >= 0 ? slice(vertex, state.way) : edge >= 0 ? ends(edge) : null;
 	if (move && vertex >= 0) moveTo(vertices[vertex][V.x], vertices[vertex][V.y]);
 	if (move && edge >= 0) moveTo(curves[edge][curves[edge].length - 2], curves[edge][curves[edge].length - 1]);
-	$("said").textContent = vertex >= 0 ? label(vertex) + ": " + flowText() : edge >= 0 ? edgeTitle(edges[edge]) : "";
+	$("said").textContent = vertex >= 0 ? label(vertex) + ": " + flowText() : edge >= 0 ? edgeTitle(edges[edge]) : findings[finding]?.[F.calls] || "";
 	repaint("above");
 	describe();
 	table();
@@ -286,6 +285,7 @@ function address() {
 	const put = (name, value) => { if (value !== "" && value !== "0") hash.set(name, value); };
 	if (state.vertex >= 0) hash.set("v", vertices[state.vertex][V.id]);
 	if (state.edge >= 0) hash.set("e", state.edge);
+	if (state.finding >= 0) hash.set("f", state.finding);
 	for (const name of ["search", ...FILTERS]) put(name, $(name).value);
 	put("way", state.way);
 	put("tab", chartState.open ? "memory" : state.tab);
@@ -309,7 +309,7 @@ function leave() {
 }
 function recall(from) {
 	const hash = new URLSearchParams(from.slice(1)), at = (hash.get("at") || "").split("_").map(Number);
-	const vertex = indexOf.get(Number(hash.get("v") ?? NaN)), edge = Number(hash.get("e") ?? NaN), sort = /^(\d+)(-?)$/.exec(hash.get("sort") || "");
+	const vertex = indexOf.get(Number(hash.get("v") ?? NaN)), edge = Number(hash.get("e") ?? NaN), finding = Number(hash.get("f") ?? NaN), sort = /^(\d+)(-?)$/.exec(hash.get("sort") || "");
 	for (const name of ["search", ...FILTERS]) $(name).value = hash.get(name) || (name === "bytes" || name === "share" ? "0" : "");
 	for (const name of ["pattern", "object"]) if ($(name).selectedIndex < 0) $(name).value = "";
 	state.way = ["up", "down"].includes(hash.get("way")) ? hash.get("way") : "";
@@ -319,7 +319,7 @@ function recall(from) {
 	setTheme(hash.get("theme"));
 	search();
 	filter();
-	select(vertex === undefined ? -1 : vertex, vertex === undefined && edges[edge] ? edge : -1, false);
+	select(vertex === undefined ? -1 : vertex, vertex === undefined && edges[edge] ? edge : -1, false, findings[finding]?.[F.calls] ? finding : -1);
 	if (at.length === 3 && at.every(Number.isFinite) && at[0] > 0) {
 		view.scale = Math.min(8, Math.max(.001, at[0]));
 		view.x = view.width / 2 - at[1] * view.scale;
@@ -364,11 +364,10 @@ on($("theme"), "click", () => {
 });
 const measure = () => resize(stage.clientWidth, stage.clientHeight, devicePixelRatio || 1);
 new ResizeObserver(() => {
-	const x = (view.width / 2 - view.x) / view.scale, y = (view.height / 2 - view.y) / view.scale;
+	/* what was in the middle stays there, before both canvases are painted */
+	view.x += (stage.clientWidth - view.width) / 2;
+	view.y += (stage.clientHeight - view.height) / 2;
 	measure();
-	view.x = view.width / 2 - x * view.scale;
-	view.y = view.height / 2 - y * view.scale;
-	frame();
 }).observe(stage);
 /* what the address is by now may be ours again */
 on(window, "hashchange", event => {

@@ -1,5 +1,6 @@
 /* advice/memory/report_json.c: `vflow report --memory -T json`; the manual page names its members.
  */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "advice/memory/shares.h"
@@ -11,6 +12,7 @@
 #include "advice/memory/words.h"
 #include "advice/report/worth.h"
 #include "util/json.h"
+#include "util/memory.h"
 
 enum { PEAKS = 10 }; /* the highest ones */
 
@@ -71,12 +73,23 @@ static const char *most_name(enum memory_pattern pattern)
 	return memory_is_of_parts(pattern) ? "unneeded_bytes" : "longest_calls";
 }
 
+/* "early_allocation", as patterns are called in the other report; caller frees. */
+static char *pattern_name(enum memory_pattern pattern)
+{
+	char *name = xstrdup(memory_pattern_titles[pattern]);
+
+	for (char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at))
+			*at = '_';
+	return name;
+}
+
 static void put_finding(struct writing *writing, const struct memory_finding *finding)
 {
 	struct json *json = &writing->json;
 
 	json_begin(json, '{');
-	json_named_text(json, "pattern", memory_pattern_titles[finding->pattern]);
+	put_sentence(json, "pattern", pattern_name(finding->pattern));
 	put_site(writing, finding->site);
 	json_named_count(json, "objects", finding->objects);
 	json_named_count(json, "bytes", finding->bytes);

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 
 #include "gpu/records.h"
+#include "graph/frame_words.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+enum { FRAMES = 4 }; /* of the call path of a write */
 
 /* Rows of one copy. */
 struct races {
@@ -22,8 +25,13 @@ static char *place_of(const struct profile_overwrite *row)
 {
 	const char *by = row->kind == GPU_USE_SYSTEM_CALL ? "a system call" : "an instruction";
 
-	if (row->callpath)
-		return xasprintf("%s at %s", by, row->callpath);
+	if (row->callpath) {
+		char *path = frame_words_path(row->callpath, FRAMES, FRAME_NAME_LIMIT);
+		char *text = xasprintf("%s at %s", by, path);
+
+		free(path);
+		return text;
+	}
 	if (row->file && row->line)
 		return xasprintf("%s at %s:%" PRIu32, by, row->file, row->line);
 	return xasprintf("%s at a place that is not known", by);

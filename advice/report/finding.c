@@ -6,11 +6,17 @@
 
 #include "advice/advice.h"
 #include "advice/buffer_name.h"
+#include "advice/report/page.h"
 #include "advice/report/worth.h"
+#include "graph/frame_words.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-enum { FRAMES = 4 }; /* of a call path */
+enum {
+	FRAMES = 4,      /* of a call path */
+	NAME_LEAST = 20, /* bytes of a name that stay in a short line */
+	NAME_STEP = 10,
+};
 
 static char *saving_of(const struct profile *profile, const struct profile_finding *finding)
 {
@@ -48,14 +54,32 @@ char *finding_title(const struct profile *profile, uint32_t f)
 	return title;
 }
 
-char *finding_operation(const struct profile *profile, uint32_t f)
+static char *operation_within(const struct profile *profile, uint32_t f, size_t limit)
 {
 	const struct profile_finding *finding = &profile->findings[f];
 	uint32_t v = graph_find(profile->graph, finding->vertex);
 
 	if (finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW)
-		return words_calls(&profile->apis[finding->api]);
-	return v == UINT32_MAX ? xstrdup("") : words_vertex(profile, v);
+		return words_calls_within(&profile->apis[finding->api], limit);
+	return v == UINT32_MAX ? xstrdup("") : words_vertex_within(profile, v, limit);
+}
+
+char *finding_operation(const struct profile *profile, uint32_t f)
+{
+	return operation_within(profile, f, FRAME_NAME_LIMIT);
+}
+
+char *finding_operation_in(const struct profile *profile, uint32_t f, size_t width)
+{
+	size_t limit = FRAME_NAME_LIMIT;
+	char *text = operation_within(profile, f, limit);
+
+	while (page_columns(text) > width && limit > NAME_LEAST) {
+		free(text);
+		limit -= NAME_STEP;
+		text = operation_within(profile, f, limit);
+	}
+	return text;
 }
 
 /* Without -g there are functions only, or not even these. */
@@ -101,6 +125,12 @@ char *finding_path(const struct profile *profile, uint32_t vertex)
 	fclose(out);
 	free(path);
 	return text;
+}
+
+char *finding_calls_path(const struct profile_api *api)
+{
+	return api->callpath ? frame_words_path(api->callpath, FRAMES, FRAME_NAME_LIMIT)
+			     : xstrdup("(place unknown: no call path)");
 }
 
 /* What the program calls the object, with ": "; "" when its source does not tell. */

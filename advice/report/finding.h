@@ -15,12 +15,16 @@ char *finding_worth(const struct profile *profile, uint32_t finding);
 char *finding_title(const struct profile *profile, uint32_t finding);
 /* "cudaMemset (vertex 3, util.c:12 < main.c:31)": the operation or the calls that it is about. */
 char *finding_operation(const struct profile *profile, uint32_t finding);
+/* The same with shorter names where it has more columns; with long paths it may have more yet. */
+char *finding_operation_in(const struct profile *profile, uint32_t finding, size_t width);
 
 /*
  * "fill blas.c:12 < forward conv.c:40 < main demo.c:100", of the node of a CUDA graph "capture
  * gr.c:24 < main gr.c:30, replayed at main gr.c:34", of no known path words that say so.
  */
 char *finding_path(const struct profile *profile, uint32_t vertex_index);
+/* The same of calls that are no vertex. */
+char *finding_calls_path(const struct profile_api *api);
 
 /*
  * "weights: cudaMalloc (vertex 1), 64.0K": what the source calls the object, where it tells, and

@@ -1,8 +1,11 @@
 #include "advice/report/finding_json.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "advice/report/finding.h"
+#include "graph/library_frames.h"
+#include "util/memory.h"
 
 void json_known(struct json *json, const char *name, uint64_t value)
 {
@@ -27,6 +30,53 @@ static void put_frames(struct json *json, const struct profile *profile, uint32_
 	}
 	json_end(json, ']');
 	free(path);
+}
+
+/* "a.c:12" of a frame as text, in parts; the innermost line's file is known with its folder. */
+static void put_place(struct json *json, const struct profile_api *api, const char *place,
+		      bool *innermost)
+{
+	char *colon = strrchr(place, ':'), *file;
+	uint32_t line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+
+	if (!*place)
+		return;
+	file = xstrndup(place, line ? (size_t)(colon - place) : strlen(place));
+	json_named_text(json, "file",
+			*innermost && api->file && line && line == api->line ? api->file : file);
+	if (line) {
+		json_named_count(json, "line", line);
+		*innermost = false;
+	}
+	free(file);
+}
+
+/* Of calls that are no vertex, of which the profile has the path as text. */
+static void put_frames_of_calls(struct json *json, const struct profile_api *api)
+{
+	const char *leading = api->callpath ? leading_frame(api->callpath) : NULL, *next;
+	bool innermost = true;
+
+	json_name(json, "frames");
+	json_begin(json, '[');
+	for (const char *frame = leading; frame; frame = next) {
+		const char *end = frame_text_end(frame, &next);
+		const char *name_end = frame_function_end(frame, end);
+		char *function, *place;
+
+		if (frame != leading && library_frame_text(frame, end))
+			continue;
+		function = xstrndup(frame, (size_t)(name_end - frame));
+		place = xstrndup(name_end + (name_end < end),
+				 (size_t)(end - name_end - (name_end < end)));
+		json_begin(json, '{');
+		json_named_text(json, "function", function);
+		put_place(json, api, place, &innermost);
+		json_end(json, '}');
+		free(function);
+		free(place);
+	}
+	json_end(json, ']');
 }
 
 void operation_json(struct json *json, const char *name, const struct profile *profile, uint32_t v)
@@ -72,6 +122,8 @@ void finding_json(struct json *json, const struct profile *profile, uint32_t f)
 	if (finding->api != PROFILE_NO_ROW) {
 		json_named_text(json, "call", profile->apis[finding->api].name);
 		json_named_text(json, "callpath", profile->apis[finding->api].callpath);
+		if (finding->vertex == GRAPH_HOST)
+			put_frames_of_calls(json, &profile->apis[finding->api]);
 	}
 	if (finding->code_place != PROFILE_NO_ROW)
 		put_code_place(json, &profile->code_places[finding->code_place]);

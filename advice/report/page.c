@@ -8,7 +8,6 @@
 
 static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
 
-/* Columns of the text, taking every character for one column wide. */
 static size_t columns(const char *text, size_t bytes)
 {
 	size_t count = 0;
@@ -16,6 +15,11 @@ static size_t columns(const char *text, size_t bytes)
 	for (size_t i = 0; i < bytes; i++)
 		count += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return count;
+}
+
+size_t page_columns(const char *text)
+{
+	return columns(text, strlen(text));
 }
 
 /* Bytes of the first `count` characters. */

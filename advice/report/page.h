@@ -11,6 +11,8 @@ enum {
 	PAGE_LABEL = 15, /* columns before the text of a field */
 };
 
+/* Columns of the text, taking every character for one column wide. */
+size_t page_columns(const char *text);
 /* Prints the text from column `indent` on (where the cursor is), wrapped, and ends the line. */
 void page_wrap(FILE *out, size_t indent, const char *text);
 void page_heading(bool colour, FILE *out, const char *text);

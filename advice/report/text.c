@@ -13,7 +13,6 @@
 #include "advice/source.h"
 #include "advice/source_files.h"
 #include "advice/words.h"
-#include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -149,8 +148,9 @@ static void print_calls(struct common *common, FILE *out, const struct profile_a
 
 	page_field(out, "operation", text);
 	free(text);
-	page_field(out, "",
-		   api->callpath ? leading_frame(api->callpath) : "(place unknown: no call path)");
+	text = finding_calls_path(api);
+	page_field(out, "", text);
+	free(text);
 	if (api->file && api->line)
 		print_source(&common->files, out, api->file, api->line);
 }
@@ -305,16 +305,20 @@ static void print_none(const struct report *report, FILE *out)
 static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 {
 	const struct profile_finding *finding = &profile->findings[index];
-	char *operation = finding_operation(profile, index);
 	uint64_t ns = finding->saves_ns == PROFILE_UNKNOWN ? finding->time_ns : finding->saves_ns;
-	char size[16], *time = words_ns(ns);
+	char size[16], *time = words_ns(ns), *operation;
 	char *code = finding->code_place == PROFILE_NO_ROW
 			     ? NULL
 			     : words_code_place(&profile->code_places[finding->code_place]);
+	char *begin = xasprintf("%2" PRIu32 " %7s  %-16s  ", index + 1,
+				ns == PROFILE_UNKNOWN ? size_format(finding->bytes, size) : time,
+				advice_title(finding->pattern));
+	size_t taken = page_columns(begin) + (code ? 2 + page_columns(code) : 0);
 
-	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s%s%s\n", index + 1,
-		ns == PROFILE_UNKNOWN ? size_format(finding->bytes, size) : time,
-		advice_title(finding->pattern), operation, code ? ": " : "", code ? code : "");
+	operation =
+		finding_operation_in(profile, index, taken < PAGE_WIDTH ? PAGE_WIDTH - taken : 0);
+	fprintf(out, "%s%s%s%s\n", begin, operation, code ? ": " : "", code ? code : "");
+	free(begin);
 	free(operation);
 	free(code);
 	free(time);

@@ -23,6 +23,7 @@
 #define FRAME_BYTES 16
 #define SHORT_PATH 16   /* frames */
 #define SHORT_TEXT 1024 /* bytes, but for the last frame */
+#define DEEP_PATH 256   /* frames in which a short path looks for some of the program's own */
 
 #define RUNTIME_FRAMES 16 /* at most, of a CUDA runtime that is linked in */
 
@@ -367,6 +368,42 @@ static void drop_launch(const struct profile *profile, struct profile_callpath *
 	memmove(path->frames, path->frames + drop, path->count * sizeof(*path->frames));
 }
 
+/* Adds the frames from this one outwards until enough are the program's own: Thrust is dozens deep.
+ */
+static void add_place(struct callpaths *paths, uint32_t frame, struct profile_callpath *path)
+{
+	uint32_t capacity = 0, shown = 0, seen = 0;
+	uint64_t ordinal = 0;
+
+	while (frame != NO_FRAME && shown < SHORT_PATH && path->count < DEEP_PATH) {
+		add_frames(paths, &paths->frame_list[frame]->key, &ordinal, path, &capacity);
+		for (; seen < path->count; seen++)
+			shown +=
+				profile_frame_is_shown(&paths->profile->frames[path->frames[seen]]);
+		frame = paths->frame_list[frame]->key.parent;
+	}
+}
+
+/* The innermost frames of the program's own as text; layers of libraries only with what is not. */
+static char *place_text(const struct profile *profile, const struct profile_callpath *path)
+{
+	const struct profile_frame **frames;
+	bool shown = false;
+	uint32_t count;
+	char *text;
+
+	frames = profile_own_frames(profile, path, &count);
+	for (uint32_t i = 0; i < count && i < SHORT_PATH; i++)
+		shown |= profile_frame_is_shown(frames[i]);
+	if (!shown) {
+		free(frames);
+		frames = profile_shown_frames(profile, path, &count);
+	}
+	text = profile_frames_text(frames, count < SHORT_PATH ? count : SHORT_PATH);
+	free(frames);
+	return text;
+}
+
 void callpaths_place(struct callpaths *paths, const char *function, uint32_t frame, char **text,
 		     char **file, uint32_t *line)
 {
@@ -375,13 +412,11 @@ void callpaths_place(struct callpaths *paths, const char *function, uint32_t fra
 	const struct profile_frame **frames;
 	uint32_t count;
 
-	add_path(paths, without_runtime(paths, TRACE_COPY, function, frame), false, &path);
-	if (path.count)
-		drop_launch(profile, &path, "");
-	frames = profile_own_frames(profile, &path, &count);
-	if (count)
-		*text = profile_frames_text(frames, count < SHORT_PATH ? count : SHORT_PATH);
-	free(frames);
+	add_place(paths, without_runtime(paths, TRACE_COPY, function, frame), &path);
+	if (!path.count)
+		return;
+	drop_launch(profile, &path, "");
+	*text = place_text(profile, &path);
 	frames = profile_shown_frames(profile, &path, &count);
 	for (uint32_t i = 0; i < count && !*line; i++) {
 		if (!frames[i]->file || !frames[i]->line)

@@ -133,6 +133,11 @@ const struct profile_frame **profile_own_frames(const struct profile *profile,
 	return frames;
 }
 
+bool profile_frame_is_shown(const struct profile_frame *frame)
+{
+	return !is_in_toolchain(frame) && !library_frame(frame->function, frame->file);
+}
+
 /* Moves to `to`, which is not behind them, the frames that are no layer's, or all; returns how
  * many.
  */

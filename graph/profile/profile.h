@@ -858,6 +858,8 @@ const struct profile_frame **profile_own_frames(const struct profile *profile,
 const struct profile_frame **profile_shown_frames(const struct profile *profile,
 						  const struct profile_callpath *path,
 						  uint32_t *count);
+/* Whether the frame is one of those, wherever there are some. */
+bool profile_frame_is_shown(const struct profile_frame *frame);
 /* The same two of the vertex's call path. */
 const struct profile_frame **profile_own_path(const struct profile *profile, uint32_t vertex_index,
 					      uint32_t *count);

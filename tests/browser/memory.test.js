@@ -65,6 +65,56 @@ async function early(browser) {
 	return html;
 }
 
+/* What the lower canvas has, and what it has when all is painted anew. */
+const painted = page => page.evaluate(() => {
+	const now = () => below.canvas.toDataURL(), before = now();
+	stale.below = stale.above = true;
+	frame();
+	return before === now();
+});
+
+/* The room of the picture changes with the tab and the window: both of its layers follow. */
+async function layers(browser) {
+	const db = path.join(WORK, "layers.db"), html = path.join(WORK, "layers.html"), name = n => "layers: " + n;
+	execFileSync(process.env.VFLOW, ["collect", "-q", "--device", "emulated", "--passes", "flow,time,waits", "-o", db, path.join(process.env.BUILD, "programs/memory_waste"), "early"], {stdio: ["ignore", "pipe", "pipe"]});
+	vflow("render", "-o", html, db);
+	const page = await open(browser, html, "", {viewport: {width: 1240, height: 900}}), before = await page.evaluate(() => view.height);
+	await page.click("#tab-memory");
+	await settled(page);
+	check(name("the picture has less room"), await page.evaluate(() => view.height) < before);
+	await page.evaluate(() => moveTo(vertices[chart.sites[0][SITE.vertex]][V.x], vertices[chart.sites[0][SITE.vertex]][V.y]));
+	await settled(page);
+	for (const [width, height] of [[1240, 820], [1100, 820], [1240, 900]]) {
+		await page.setViewportSize({width, height});
+		await page.waitForFunction(() => view.width === stage.clientWidth && view.height === stage.clientHeight);
+		await settled(page);
+		await page.mouse.click(...await spot(page, 5, M / 2));
+		await settled(page);
+		check(name(`${width} x ${height}: an object is selected`), await page.evaluate(() => state.vertex >= 0));
+		check(name("... and both layers are at the same place"), await painted(page));
+		await page.keyboard.press("Escape");
+	}
+
+	await page.click("#tab-findings");
+	const row = page.locator("#panel tr[data-row]", {hasText: "cudaFree"});
+	is(name("a release has a finding with its place"), await row.locator("td").nth(2).textContent(), "memory_waste.c:" + (1 +
+		fs.readFileSync("tests/programs/memory_waste.c", "utf8").split("\n").findIndex(line => line.includes("cudaFree("))));
+	await row.locator("button").click();
+	is(name("... which selects no vertex"), await page.evaluate(() => state.vertex + " " + state.edge + " " + state.kept), "-1 -1 null");
+	check(name("... but is told"), /^cudaFree \(release memory_waste\.c:\d+\).*GPU idle: /.test(await text(page, "#details")), await text(page, "#details"));
+	is(name("... and marked"), await page.locator("#panel tr.on").count(), 1);
+	await page.waitForFunction(() => location.hash === address());
+	const other = await open(browser, html, await page.evaluate(() => location.hash));
+	is(name("... and kept in the address"), await text(other, "#details"), await text(page, "#details"));
+	await other.close();
+	await page.keyboard.press("Escape");
+	check(name("Escape leaves it"), (await text(page, "#details")).startsWith("Nothing selected"));
+	await page.fill("#kernel", "cudaMemcpy");
+	is(name("filters of operations leave it out"), await row.count(), 0);
+	is(name("no errors"), page.problems.join("; "), "");
+	await page.close();
+}
+
 /* As many sites and columns as the page may hold: a frame is painted while nobody notices. */
 async function largest(browser, html) {
 	const source = fs.readFileSync(html, "utf8"), file = path.join(WORK, "largest.html"), data = JSON.parse(PART.exec(source)[2]);
@@ -88,4 +138,7 @@ async function largest(browser, html) {
 	await page.close();
 }
 
-main(async browser => largest(browser, await early(browser)));
+main(async browser => {
+	await largest(browser, await early(browser));
+	await layers(browser);
+});

@@ -30,7 +30,7 @@ like "hot: the report" "$(tr -s '\n ' ' ' <"$T/report")" "A launch of visit \(ve
 is "hot: JSON" "$(json_query "$T/hot.json" "SELECT text->>'\$.findings[0].pattern', printf('%.4f', text->>'\$.findings[0].variation'), text->>'\$.findings[0].elements', text->>'\$.findings[0].accesses',
 	text->>'\$.findings[0].most_accesses', text->>'\$.findings[0].granularity', text->>'\$.findings[0].histogram[1].accesses_from', text->>'\$.findings[0].histogram[1].elements',
 	text->>'\$.findings[0].parts[0].accesses', text->>'\$.findings[0].parts[15].offset', text->>'\$.findings[0].parts[15].bytes', text->>'\$.findings[0].peak_when_mended' FROM json")" \
-	"non-uniform access frequency 1.3943 1024 1600 10 4 8 64 640 3840 256 4096"
+	"non_uniform_access_frequency 1.3943 1024 1600 10 4 8 64 640 3840 256 4096"
 is "hot: with a higher threshold" "$("$VFLOW" report --memory --variation 1 "$T/hot.db" | grep -c 'frequency: coeff') $("$VFLOW" report --memory --variation 0.5 "$T/more.db" 2>&1 | grep -c 'frequency: coeff')" "1 0"
 is "hot: it is no memory that is not needed" "$("$VFLOW" render -T html -o - "$T/hot.db" 2>/dev/null | grep -c '\["non-uniform')" 0
 # the same elements' counts, all over the object

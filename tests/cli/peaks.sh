@@ -30,7 +30,7 @@ K=1024
 # a, b, c and what is between are needed in the first kernel, of five
 peaks_are products $((5 * 256 * K)) $((4 * 256 * K))
 is "products: what is found" "$(ask products "SELECT group_concat(p, ', ') FROM (SELECT value->>'\$.pattern' AS p FROM json, json_each(text, '\$.findings') GROUP BY 1 ORDER BY 1)")" \
-	"early allocation, late deallocation, redundant allocation, temporary idleness"
+	"early_allocation, late_deallocation, redundant_allocation, temporary_idleness"
 # the matrix and three vectors are needed in each kernel
 peaks_are vectors $((256 * K + 4 * K)) $((256 * K + 3 * K))
 # both inputs and both outputs of the first two parts, of four: the streams do not wait for the allocations of
@@ -42,6 +42,6 @@ falls() { # PATTERN: what mending that takes off the peak
 	ask look_ups "SELECT text->>'\$.peak' - (value->>'\$.peak_when_mended') FROM json, json_each(text, '\$.findings') WHERE value->>'\$.pattern' = '$1'"
 }
 is "look_ups: the peak" "$(ask look_ups "SELECT text->>'\$.peak' FROM json")" $((1600 * K))
-is "look_ups: without what nobody uses, or with as much as is used" "$(falls "unused allocation") $(falls overallocation)" "$((512 * K)) $((768 * K))"
+is "look_ups: without what nobody uses, or with as much as is used" "$(falls unused_allocation) $(falls overallocation)" "$((512 * K)) $((768 * K))"
 is "look_ups mended: both come off it" "$(ask mended "SELECT text->>'\$.peak', text->>'\$.finding_count' FROM json")" "$((1600 * K - 512 * K - 768 * K)) 0"
 finish

@@ -180,6 +180,47 @@ is "... warnings where nothing is to fail" "$(grep -c '^::error' "$T/out") $(gre
 (cd "$T/names" && "$vflow" report -T sarif "$T/odd.db") >"$T/report.json"
 is "SARIF: a URI" "$(ask "SELECT DISTINCT value->>'\$.locations[0].physicalLocation.artifactLocation.uri' FROM ($result) WHERE value->>'ruleId' = 'dead_write'")" "a%2Cb%3Ac%2525%20d.c"
 
+# -- a library of headers between the program and CUDA, deeper than what is kept of a path
+mkdir -p "$T/include/thrust"
+long=a_function_of_the_program_with_a_name_of_more_bytes_than_any_line_of_a_report_has_columns_for_names_of_functions
+{
+	echo '#include <cuda_runtime_api.h>'
+	echo 'static inline void layer_0(void *p) { cudaFree(p); }'
+	for n in $(seq 40); do echo "static inline void layer_$n(void *p) { layer_$((n - 1))(p); }"; done
+} >"$T/include/thrust/deep.h"
+cat >"$T/deep.c" <<END
+#include <thrust/deep.h>
+static void $long(void *p) { layer_40(p); }
+int main(void) {
+	for (int i = 0; i < 4; i++) {
+		void *p; char c;
+		cudaMalloc(&p, 1 << 20); cudaMemset(p, i, 1 << 20); cudaMemcpy(&c, p, 1, cudaMemcpyDeviceToHost);
+		$long(p);
+	}
+}
+END
+build deep "$T/deep.c" -I"$T/include"
+run deep deep
+deep() { # COMMAND...: its output, which must have the program's line, and none of the library
+	"$VFLOW" "$@" "$T/deep.db" >"$T/out"
+	echo "$(grep -c 'deep\.c' "$T/out" | sed 's/^[1-9].*/some/') $(grep -c 'deep\.h:\|layer_[0-3]' "$T/out")"
+}
+for type in text json sarif github markdown; do
+	is "library, $type: the program's line" "$(deep report -T $type)" "some 0"
+done
+"$VFLOW" report -T github "$T/deep.db" >"$T/out"
+like "... GitHub points at it" "$(cat "$T/out")" "file=[^,]*/deep\.c,line=2,title=allocation in a loop"
+"$VFLOW" report "$T/deep.db" >"$T/out"
+like "... the path in full, with a short name" "$(cat "$T/out")" $'\n'" +operation  cudaFree \(free\)"$'\n'" +a_function_of_the_program[a-z_]*\.\.\.[[:space:]]+deep\.c:2 < main deep\.c:7"$'\n'
+is "... few lines, none too long" "$(awk '/^[0-9]+\. /{ n = 0 } { n++ } n > 30 || length > 100' "$T/out" | grep -v "$T")" ""
+report deep
+is "... JSON has its frames" "$(ask "SELECT f.value->>'function', f.value->>'file', f.value->>'line' FROM json, json_each(text, '\$.findings[0].frames') AS f")" \
+	"$long $(realpath "$T")/deep.c 2"$'\n'"main deep.c 7"
+is "... as findings about operations have theirs there" "$(ask "SELECT count(*) FROM json, json_each(text, '\$.findings') AS f WHERE (f.value->>'frames' IS NULL) = (f.value->>'operation' IS NULL)")" 0
+valid "... as the schema has it" "$T/report.json"
+is "... in brief" "$(deep report --brief) $(awk 'length > 100' "$T/out")" "some 0 "
+is "... whatif" "$(deep whatif) $(awk 'length > 100' "$T/out")" "some 0 "
+
 # -- Markdown: 100 findings, of sizes that fall
 {
 	echo '#include <cuda_runtime_api.h>'

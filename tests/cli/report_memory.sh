@@ -108,7 +108,7 @@ like "without the pass: that is said" "$("$VFLOW" report --memory "$T/m.db" | tr
 # dead writes as the paper has them, which only --dead-writes finds
 dead_writes() {
 	"$VFLOW" report --memory --dead-writes -T json "$T/m.db" >"$T/m.json"
-	json_query "$T/m.json" "SELECT value->>'\$.dead_writes', value->>'\$.peak_when_mended', value->>'\$.byte_calls' FROM json, json_each(text, '\$.findings') WHERE value->>'\$.pattern' = 'dead write'"
+	json_query "$T/m.json" "SELECT value->>'\$.dead_writes', value->>'\$.peak_when_mended', value->>'\$.byte_calls' FROM json, json_each(text, '\$.findings') WHERE value->>'\$.pattern' = 'dead_write'"
 }
 run dead
 is "dead: two sets" "$(dead_writes)" "2 1048576 0"
@@ -136,13 +136,30 @@ run idle --passes flow,time
 is "JSON: peaks" "$(json_query "$T/m.json" "SELECT text->>'\$.peak', text->>'\$.peak_when_all_mended', text->>'\$.peak_when_idle_moved', text->>'\$.peaks[0].call',
 	text->>'\$.peaks[0].allocations[0].bytes', text->>'\$.peaks[0].allocations[1].bytes', text->>'\$.model_time' FROM json")" "1572864 1572864 1048576 3 1048576 524288 $([ "${DEVICE:-emulated}" = emulated ] && echo 1 || echo 0)"
 is "JSON: a finding" "$(json_query "$T/m.json" "SELECT text->>'\$.findings[0].pattern', text->>'\$.findings[0].byte_calls', text->>'\$.findings[0].longest_calls',
-	text->>'\$.findings[0].peak_when_mended', text->>'\$.findings[0].bytes_at_peak', text->>'\$.findings[0].timed_objects' FROM json")" "temporary idleness 4194304 4 1048576 1048576 1"
+	text->>'\$.findings[0].peak_when_mended', text->>'\$.findings[0].bytes_at_peak', text->>'\$.findings[0].timed_objects' FROM json")" "temporary_idleness 4194304 4 1048576 1048576 1"
 is "bytes times seconds" "$(json_query "$T/m.json" "SELECT printf('%.6g', text->>'\$.findings[0].byte_seconds') FROM json")" \
 	"$(sqlite3 "$T/m.db" "SELECT printf('%.6g', 1048576 * ((SELECT start_ns FROM gpu_times WHERE name LIKE '%Memcpy%' ORDER BY start_ns DESC LIMIT 1) -
 		(SELECT end_ns FROM gpu_times WHERE name LIKE '%Memset%' ORDER BY start_ns LIMIT 1)) / 1e9)")"
 like "bytes times seconds: text" "$("$VFLOW" report --memory "$T/m.db")" 'costs +4.0M times API calls between, [0-9.]+[KMG]? byte seconds( of model time)?; at the peak: 1.0M'
 run idle
 unlike "no pass time: no seconds" "$("$VFLOW" report --memory "$T/m.db")" 'byte seconds'
+
+# a leak on each of twelve lines, of sizes that are too different for one to use the memory of another
+{
+	printf '#include <cuda_runtime_api.h>\nint main(void)\n{\n\tvoid *p;\n'
+	for n in $(seq 12); do echo "	cudaMalloc(&p, 1 << $((10 + n))), cudaMemset(p, 1, 1 << $((10 + n)));"; done
+	echo '}'
+} >"$T/leaks.c"
+"$CC" -g $ASAN -Igpu/emulator/include -o "$T/leaks" "$T/leaks.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+collect "$T/leaks.db" "$T/leaks"
+leaks() { # OPTION...: how many, and how many are listed
+	"$VFLOW" report --memory -T json "$@" "$T/leaks.db" >"$T/m.json"
+	json_query "$T/m.json" "SELECT text->>'\$.finding_count', json_array_length(text, '\$.findings'),
+		(SELECT group_concat(DISTINCT value->>'\$.pattern') FROM json_each(text, '\$.findings')) FROM json"
+}
+is "JSON: all findings" "$(leaks)" "12 12 memory_leak"
+is "JSON: as many as are asked for" "$(leaks --top 3)" "12 3 memory_leak"
+is "text: ten" "$("$VFLOW" report --memory "$T/leaks.db" | grep -c '^[0-9]*\. memory leak')" 10
 
 # what was not analysed may have accessed all that was there
 run kernels --kernel nothing

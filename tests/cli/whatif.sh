@@ -56,8 +56,8 @@ is "lanes" "$(json_query "$T/two_streams.json" "SELECT coalesce('thread ' || (va
 
 listing=$("$VFLOW" whatif "$T/loop.db")
 like "the run" "$listing" 'The run takes 425 us of model time'
-like "the run: a release" "$(tr -s ' ' <<<"$listing")" ' a[0-9]+ 5 150 us 165 us - cudaFree, run_loop whatif.c:[0-9]+ < main'
-like "the run: a copy" "$(tr -s ' ' <<<"$listing")" ' 4 5 25.0 us - 150 us cudaMemcpyAsync, busy whatif.c:[0-9]+ < run_loop'
+like "the run: a release" "$(tr -s ' \n' ' ' <<<"$listing")" ' a[0-9]+ 5 150 us 165 us - cudaFree, run_loop whatif.c:[0-9]+ < main'
+like "the run: a copy" "$(tr -s ' \n' ' ' <<<"$listing")" ' 4 5 25.0 us - 150 us cudaMemcpyAsync, busy whatif.c:[0-9]+ < run_loop'
 ask two_streams -T svg -o "$T/two.svg"
 is "the picture is XML" "$(xmllint --noout "$T/two.svg" 2>&1)" ""
 like "the picture says" "$(cat "$T/two.svg")" '650 us, after 380 us: saves 270 us \(41.5%\).*before: 650 us.*thread 0.*stream 2.*after: 380 us'

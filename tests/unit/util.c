@@ -139,6 +139,40 @@ static void test_template_arguments(void **state)
 		shortens(cases[i].name, 80, cases[i].expected);
 }
 
+/* In a line of so many bytes, whatever it costs of the name. */
+static void test_short_names(void **state)
+{
+	static const char name[] =
+		"void cub::detail::for_each::static_kernel<cub::detail::policy_500_t, "
+		"long, "
+		"thrust::cuda_cub::functor<thrust::device_ptr<float> > >(long)";
+	static const struct {
+		const char *name;
+		size_t limit;
+		const char *expected;
+	} cases[] = {
+		{name, 80,
+		 "cub::detail::for_each::static_kernel<policy_500_t, functor<device_ptr<float>>>"},
+		{name, 60, "cub::detail::for_each::static_kernel<policy_500_t, ...>"},
+		{name, 45, "cub::detail::for_each::static_kernel<...>"},
+		/* "static_kernel<...>" has 18 */
+		{name, 35, "static_kernel<policy_500_t, ...>"},
+		{name, 20, "static_kernel<...>"},
+		{name, 10, "static_..."},
+		{"main", 4, "main"},
+		{"a_long_space::of::names::of_a_class<int>::operator()(float) const", 40,
+		 "of_a_class<int>::operator()"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = cxx_short_name(cases[i].name, cases[i].limit);
+
+		assert_string_equal(text, cases[i].expected);
+		free(text);
+	}
+}
+
 /* A name is as long and deep as its maker likes: no recursion, no more time than it is long. */
 static void test_hostile_names(void **state)
 {
@@ -533,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_plain_names),
 		cmocka_unit_test(test_pair_map),
 		cmocka_unit_test(test_template_arguments),
+		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_text),

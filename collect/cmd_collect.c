@@ -202,7 +202,17 @@ static void summarize(const struct arguments *a, const struct profile *profile)
 static const char *why_unread(const struct profile *profile)
 {
 	for (uint32_t i = 0; !profile->process_count && i < profile->coverage_count; i++)
-		if (!coverage_is(profile->coverage[i].id, COVERAGE_NO_TRACE))
+		if (!coverage_is(profile->coverage[i].id, COVERAGE_NO_TRACE) &&
+		    !coverage_is(profile->coverage[i].id, COVERAGE_PROCESS_UNREACHED))
+			return profile->coverage[i].reason;
+	return NULL;
+}
+
+/* The first program that was started without the guest, in words; NULL: none. */
+static const char *why_unreached(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		if (coverage_is(profile->coverage[i].id, COVERAGE_PROCESS_UNREACHED))
 			return profile->coverage[i].reason;
 	return NULL;
 }
@@ -243,6 +253,9 @@ static int make_profile(const struct arguments *a, const char *folder, const str
 	if (result != 0) {
 		result = a->from_trace ? note_failure(EXIT_VFLOW_FAILED, &error)
 				       : failed_after_run(folder, &error);
+	} else if (!profile->event_count && !unread && why_unreached(profile)) {
+		note(a->quiet, "no CUDA call was seen: %s; %s holds nothing but the host",
+		     why_unreached(profile), a->output);
 	} else if (!profile->event_count) {
 		note(a->quiet, "%s%s; %s holds nothing but the host",
 		     unread ? "no CUDA call was recorded: "

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collect/trace.h"
+#include "gpu/provider.h"
 #include "util/memory.h"
 
 #define SPARE_NAME "space-for-the-profile"
@@ -275,6 +276,7 @@ static void remove_run(const char *folder)
 	}
 	if (count >= 0)
 		free(entries);
+	remove_file(folder, GPU_UNREACHED_FILE);
 	rmdir(folder); /* what others put there stays */
 }
 

@@ -11,9 +11,13 @@
 
 #include "advice/advice.h"
 #include "collect/folder.h"
+#include "collect/trace.h"
+#include "gpu/provider.h"
 #include "graph/build/build.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+enum { UNREACHED_MAX = 1000, LINES_MAX = 100000 };
 
 /* The folder that holds `path`; caller frees. */
 static char *parent_of(const char *path)
@@ -91,6 +95,65 @@ static void add_coverage(struct profile *profile, enum coverage_id id, const str
 	free(names);
 }
 
+struct unreached {
+	long process;
+	char *name; /* NULL: it was not started after all */
+};
+
+/* A line of the file, which the target may have written. */
+static void take_unreached(char *line, struct unreached *programs, uint32_t *count)
+{
+	uint32_t at = *count;
+	char *name;
+	long process = strtol(line, &name, 10);
+
+	if (process <= 0 || *name++ != ' ')
+		return;
+	name[strcspn(name, "\n")] = '\0';
+	while (at && programs[at - 1].process != process)
+		at--;
+	if (!at && (*count == UNREACHED_MAX || !*name))
+		return;
+	at = at ? at - 1 : (*count)++;
+	free(programs[at].name);
+	programs[at] =
+		(struct unreached){process, *name ? text_clean(name, strlen(name), 0) : NULL};
+}
+
+static bool has_trace(const char *folder, long process)
+{
+	char *path = xasprintf("%s/%ld" TRACE_SUFFIX, folder, process);
+	bool result = access(path, F_OK) == 0;
+
+	free(path);
+	return result;
+}
+
+/* Programs that were started without the device's libraries, and left no trace: by their names. */
+static void add_unreached(struct profile *profile, const char *folder)
+{
+	struct unreached *programs = xcalloc(UNREACHED_MAX, sizeof(*programs));
+	char *path = xasprintf("%s/" GPU_UNREACHED_FILE, folder), line[512];
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	uint32_t count = 0;
+
+	for (int i = 0; file && i < LINES_MAX && fgets(line, sizeof(line), file); i++)
+		take_unreached(line, programs, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (programs[i].name && !has_trace(folder, programs[i].process))
+			profile_add_coverage(profile, COVERAGE_PROCESS_UNREACHED, programs[i].name,
+					     1, 0);
+		free(programs[i].name);
+	}
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+	free(programs);
+	free(path);
+}
+
 /* What the runs did not give. */
 static void add_gaps(struct profile *profile, const struct result_run *run,
 		     const struct folder_run *runs, uint32_t count, const struct folder_run *base)
@@ -98,6 +161,7 @@ static void add_gaps(struct profile *profile, const struct result_run *run,
 	/* nothing recorded must not look like nothing done; damaged traces are there already */
 	if (!profile->process_count && !profile->coverage_count)
 		profile_add_coverage(profile, COVERAGE_NO_TRACE, NULL, 1, 0);
+	add_unreached(profile, base->folder);
 	for (uint32_t i = 0; run->runs && i < run->runs->gap_count; i++)
 		add_coverage(profile, run->runs->gaps[i].coverage, run, run->runs->gaps[i].passes);
 	if (base != runs)

@@ -254,4 +254,10 @@ typedef const struct gpu_provider *gpu_provider_get(void);
 typedef int gpu_guest_start(const struct gpu_provider *provider);
 #define GPU_GUEST_START "vflow_guest_start"
 
+/*
+ * The file in the folder with the traces in which a device that is preloaded names programs that
+ * were started without it, a line "PID NAME" each; "PID " takes one back.
+ */
+#define GPU_UNREACHED_FILE "unreached"
+
 #endif

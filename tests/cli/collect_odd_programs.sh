@@ -158,6 +158,41 @@ END
 	fi
 fi
 
+# Launchers that clear LD_PRELOAD or set it to something else; programs of this test find the device all the same, by the path in their file.
+cp "$(type -P true)" "$T/other"
+unreached() { # DB
+	sqlite3 "$1" "SELECT reason, count FROM coverage WHERE kind = 'PROCESS_UNREACHED' ORDER BY reason"
+}
+not_seen="was started with LD_PRELOAD cleared or set to something else: what it did is not seen"
+expect_exit 0 "env -i" "$VFLOW" collect --device emulated -o "$T/i.db" env -i "$T/other"
+is "... coverage names the program" "$(unreached "$T/i.db")" "other $not_seen|1"
+like "... and so does the line at the end" "$(tail -n 1 "$T/err")" "no CUDA call was seen: other was started"
+is "... nothing is left in the folder" "$(ls -d "$T"/i.db*)" "$T/i.db"
+cat >"$T/wrapper" <<'END'
+#!/bin/sh
+"$1/cleared"
+LD_PRELOAD= "$1/other"
+PATH=/nonexistent:$1:$PATH
+LD_PRELOAD=/nonexistent/x.so other
+LD_PRELOAD=/nonexistent/x.so no_such_program_of_vflow
+LD_PRELOAD=$LD_PRELOAD:/nonexistent/x.so other
+LD_PRELOAD= exec "$1/left"
+END
+chmod +x "$T/wrapper"
+expect_exit 0 "a wrapper that sets LD_PRELOAD" "$VFLOW" collect -q --device emulated --passes flow,time -o "$T/w.db" "$T/wrapper" "$T"
+is "... coverage counts what it started so, and has no words for what did not start or was seen" "$(unreached "$T/w.db")" "other $not_seen|2"
+is "... the others are observed" "$(sqlite3 "$T/w.db" "SELECT count(*) FROM process")" 2
+"$VFLOW" collect -q --device emulated -o "$T/p.db" python3 -c 'import os, subprocess
+os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+subprocess.run(["/bin/false"], env={})
+subprocess.run(["/bin/false"])' 2>"$T/err"
+if [ -n "$(command -v python3)" ]; then
+	is "a Python program" "$(unreached "$T/p.db")" "false $not_seen|1
+true $not_seen|1"
+else
+	skip "a Python program" "there is no python3"
+fi
+
 build nothing <<'END'
 #include <cuda_runtime_api.h>
 int main(void)

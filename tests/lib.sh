@@ -1,7 +1,7 @@
 # tests/lib.sh: TAP for the tests in tests/cli.  Source it from the root of the repository.
 # $T is a folder of the test's own.
 set -u
-: "${BUILD:=build}" "${VFLOW:=./vflow}" "${CC:=cc}" "${NVCC:=}" "${ASAN:=}"
+: "${BUILD:=build}" "${VFLOW:=$PWD/vflow}" "${CC:=cc}" "${NVCC:=}" "${ASAN:=}"
 P=$BUILD/programs
 # nvcc on PATH may be a script that calls the real one; make asks it where its toolkit is, once
 : "${CUDA_TOOLKIT:=$([ -z "$NVCC" ] || realpath "$("$NVCC" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' | grep . || echo /usr)")}"

@@ -43,14 +43,18 @@ check:
 
 check-built: all $(unit_tests) $(BUILD)/vflow-passes $(BUILD)/stalls-profile programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" CUPTI="$(if $(have_cupti),$(CUPTI))" \
-		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests) tests/advice/run
+		tests/run $(patsubst %,"tests/advice/run %/6",1 2 3 4 5 6) $(cli_tests) $(unit_tests) $(replays) tests/check-includes tests/check-format tests/check-coverage
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
 gpu_test_tools = sqlite3 gvpr
+# what measures time, or takes all memory of the GPU
+gpu_tests_alone = $(patsubst %,tests/gpu/%.sh,costs diff faults memory stalls timed_out times wait_times whatif)
+gpu_tests = $(filter-out $(gpu_tests_alone) tests/gpu/advice.sh,$(wildcard tests/gpu/*.sh))
 check-gpu: all programs $(BUILD)/stalls-profile
 	@for tool in $(gpu_test_tools); do command -v $$tool >/dev/null || lacking="$$lacking $$tool"; done; \
 		[ -z "$$lacking" ] || { echo "make check-gpu: install what its tests need, and is not here:$$lacking" >&2; exit 1; }
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" \
+		tests/run $(patsubst %,"tests/gpu/advice.sh %/6",1 2 3 4 5 6) $(gpu_tests) -- $(gpu_tests_alone)
 
 # A vflow whose provider also times kernels (tests/gpu/kernel_times.h), apart from the one that is measured.
 timed = $(BUILD)/timed

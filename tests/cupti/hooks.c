@@ -150,12 +150,14 @@ int main(int argc, char **argv)
 	hooks_enter();
 	spin(2000000);
 	leave();
-	/* a hooked look takes two ticks, its own and the driver's: one says when to end, 100 wait */
+	/* a hooked look takes two ticks, its own and the driver's: one says when to end, 100 wait
+	 */
 	check(looked(101, 2000000) && !reads.count, "a call that spins");
 	hooks_enter();
 	block(2000000);
 	leave();
-	/* the look for the end, 2 ms from its second tick, and the wait, which looks once more after it */
+	/* the look for the end, 2 ms from its second tick, and the wait, which looks once more
+	 * after it */
 	check(looked(2, 2000000 + 2 * TICK_NS), "a call that blocks");
 	hooks_enter();
 	work();

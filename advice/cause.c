@@ -26,10 +26,12 @@ struct beginning {
 	uint32_t frame;   /* of the last line */
 	uint32_t depth;   /* lines */
 	uint64_t count;   /* of all that could have been found there */
+	uint32_t calls;   /* vertices that begin so */
 };
 
 struct found { /* findings of one kind with call paths that begin alike */
 	uint64_t count;
+	uint32_t calls; /* vertices of them */
 	uint32_t first; /* whose cause this is; NONE: nobody's yet */
 };
 
@@ -38,10 +40,12 @@ struct paths {
 	struct text *texts;
 	uint32_t *places;  /* per frame: number of the text "/src/a.c:4"; NONE: not known yet */
 	uint32_t *longest; /* per vertex: a beginning, DEPTH lines or all; NONE: not known yet */
+	uint32_t *which;   /* per vertex: how many vertices of its longest beginning are counted */
 	struct pair_map by_text; /* beginnings by shorter one and text */
 	struct beginning *beginnings;
 	uint32_t beginning_count, beginning_capacity;
-	struct pair_map by_kind; /* `found` by kind and beginning */
+	struct pair_map by_kind;        /* `found` by kind and beginning */
+	struct pair_map found_vertices; /* that have a finding, by kind and vertex */
 	struct found *found;
 	uint32_t found_count, found_capacity;
 };
@@ -52,6 +56,7 @@ static struct paths paths_of(const struct profile *profile)
 		.profile = profile,
 		.places = xcalloc(profile->frame_count, sizeof(*paths.places)),
 		.longest = xcalloc(profile->graph->vertex_count, sizeof(*paths.longest)),
+		.which = xcalloc(profile->graph->vertex_count, sizeof(*paths.which)),
 	};
 
 	memset(paths.places, 0xff, profile->frame_count * sizeof(*paths.places));
@@ -73,6 +78,8 @@ static void paths_release(struct paths *paths)
 	pair_map_release(&paths->by_kind);
 	free(paths->places);
 	free(paths->longest);
+	free(paths->which);
+	pair_map_release(&paths->found_vertices);
 	free(paths->beginnings);
 	free(paths->found);
 }
@@ -141,10 +148,15 @@ static uint32_t longest_of(struct paths *paths, uint32_t id)
 
 static void count(struct paths *paths, uint32_t vertex)
 {
-	uint32_t at = longest_of(paths, vertex);
+	uint32_t at = longest_of(paths, vertex), v = graph_find(paths->profile->graph, vertex);
+	bool first = !paths->which[v];
 
-	for (; paths->beginnings[at].depth; at = paths->beginnings[at].shorter)
+	if (first)
+		paths->which[v] = paths->beginnings[at].calls + 1;
+	for (; paths->beginnings[at].depth; at = paths->beginnings[at].shorter) {
 		paths->beginnings[at].count++;
+		paths->beginnings[at].calls += first;
+	}
 }
 
 /* All that could have been found: what operations wrote to objects, and allocations. */
@@ -185,10 +197,27 @@ static struct found *found_at(struct paths *paths, uint32_t kind, uint32_t begin
 	return &paths->found[paths->found_count++];
 }
 
-static void count_found(struct paths *paths, uint32_t kind, uint32_t beginning)
+static void count_found(struct paths *paths, uint32_t kind, uint32_t vertex)
 {
-	for (; paths->beginnings[beginning].depth; beginning = paths->beginnings[beginning].shorter)
-		found_at(paths, kind, beginning)->count++;
+	uint32_t at = longest_of(paths, vertex), number;
+	bool first = !pair_map_find(&paths->found_vertices, kind, vertex, 0, &number);
+
+	for (; paths->beginnings[at].depth; at = paths->beginnings[at].shorter) {
+		struct found *found = found_at(paths, kind, at);
+
+		found->count++;
+		found->calls += first;
+	}
+}
+
+/* Whether operations that are called elsewhere, by way of the same line, do what was not found. */
+static bool has_others(struct paths *paths, uint32_t kind, uint32_t beginning)
+{
+	uint32_t shorter = paths->beginnings[beginning].shorter;
+	uint32_t calls = paths->beginnings[shorter].calls - paths->beginnings[beginning].calls;
+
+	return calls >
+	       found_at(paths, kind, shorter)->calls - found_at(paths, kind, beginning)->calls;
 }
 
 static char *caller_of(const struct paths *paths, const struct beginning *beginning)
@@ -202,7 +231,8 @@ static char *caller_of(const struct paths *paths, const struct beginning *beginn
 /* The cause of this finding. */
 static struct cause find(struct paths *paths, uint32_t finding, uint32_t kind)
 {
-	uint32_t longest = longest_of(paths, paths->profile->findings[finding].vertex);
+	uint32_t vertex = paths->profile->findings[finding].vertex;
+	uint32_t longest = longest_of(paths, vertex);
 	struct cause cause = {.first = finding};
 	uint32_t best = longest, depth;
 	struct found *found;
@@ -223,6 +253,9 @@ static struct cause find(struct paths *paths, uint32_t finding, uint32_t kind)
 	cause.first = found->first;
 	cause.shared = !alike;
 	cause.caller = depth > 1 ? caller_of(paths, &paths->beginnings[best]) : NULL;
+	cause.others = depth > 1 && has_others(paths, kind, best);
+	cause.which = paths->which[graph_find(paths->profile->graph, vertex)];
+	cause.of = paths->beginnings[longest].calls;
 	return cause;
 }
 
@@ -235,7 +268,7 @@ struct cause *causes_find(const struct profile *profile)
 	count_all(&paths);
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
 		kinds[i] = kind_of(&paths, &profile->findings[i]);
-		count_found(&paths, kinds[i], longest_of(&paths, profile->findings[i].vertex));
+		count_found(&paths, kinds[i], profile->findings[i].vertex);
 	}
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		causes[i] = find(&paths, i, kinds[i]);

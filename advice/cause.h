@@ -14,6 +14,10 @@ struct cause {
 	uint32_t first; /* the first finding of the same cause, index; maybe this one */
 	char *caller;   /* "layers.c:40": not the operation's own line; NULL: it is */
 	bool shared;    /* what was not found alike has all of the call path in common */
+	bool others;    /* other callers of that line do what was not found there */
+	/* Where several calls of the operation have all of the call path in common: this is the
+	 * `which`th of `of`, in order of first appearance. */
+	uint32_t which, of;
 };
 
 /* For each finding; freed with causes_free(). */

@@ -259,18 +259,38 @@ static void say_more(struct profile_finding *finding, char *more)
 	finding->advice = advice;
 }
 
+/* Which of the calls that stand on one line this is, where not all of them are meant. */
+static char *which_call(const struct cause *cause)
+{
+	static const char *const ends[] = {"th", "st", "nd", "rd"};
+	uint32_t last = cause->which % 100 / 10 == 1 ? 0 : cause->which % 10;
+
+	return xasprintf("%" PRIu32 "%s of the %" PRIu32 " calls", cause->which,
+			 ends[last < 4 ? last : 0], cause->of);
+}
+
 /* Where others need what was found to be superfluous here. */
 static void say_caller(struct profile_finding *finding, const struct cause *cause)
 {
+	char *which = which_call(cause);
+
 	if (cause->shared && !strcmp(finding->action, "delete")) {
 		free(finding->action);
 		finding->action = xstrdup("delete_one");
-		say_more(finding, xstrdup("Another call from the same line is needed: leave out "
-					  "only this one."));
-	} else if (cause->caller) {
+		say_more(finding,
+			 cause->of > 1
+				 ? xasprintf("Another call from the same line is needed: leave out "
+					     "only this one, the %s.",
+					     which)
+				 : xstrdup("Another call from the same line is needed: leave out "
+					   "only this one."));
+	} else if (cause->others) {
 		say_more(finding, xasprintf("Only where it is called from %s: others need it.",
 					    cause->caller));
+	} else if (cause->shared && cause->of > 1) {
+		say_more(finding, xasprintf("It is the %s from the same line.", which));
 	}
+	free(which);
 }
 
 /* The findings are ranked: each goes into the largest of its cause. */

@@ -230,16 +230,32 @@ static bool is_fill(const struct run *run, const struct profile_fate *fate)
 	return write && write->zero_writes == write->writes;
 }
 
+/* Whether launches of the same function, from elsewhere in the program, go on with its result. */
+static bool is_step(const struct run *run, uint32_t vertex, uint32_t site)
+{
+	const struct graph *graph = run->profile->graph;
+	const char *name = graph->vertices[graph_find(graph, vertex)].name;
+	const struct run_edges over = run_edges_from(run, vertex, site);
+
+	for (uint32_t i = 0; name && i < over.count; i++) {
+		const struct graph_vertex *next = &graph->vertices[graph->edges[over.items[i]].to];
+
+		if (next->id != vertex && next->name && !strcmp(next->name, name))
+			return true;
+	}
+	return false;
+}
+
 /*
- * Whether it adds to what the fill has left there just once: it reads nothing that it has stored
- * there before.  With atomics nobody can tell.
+ * Whether the function adds to what the fill has left there just once: no launch of it, from
+ * wherever, reads what another one has stored there.  With atomics nobody can tell.
  */
 static bool adds_once(const struct run *run, const struct profile_fate *fill)
 {
 	const struct profile_fate *fate = run_fate(run, fill->consumer, fill->site);
 
 	return run_operation(run, fill->consumer) == OPERATION_KERNEL && fate && !fate->read_own &&
-	       !fate->atomics;
+	       !fate->atomics && !is_step(run, fill->consumer, fill->site);
 }
 
 static void add_fill(const struct run *run, const struct profile_fate *fate)

@@ -54,6 +54,12 @@ static bool is_known(const struct profile_moment *moment)
 	return moment->call != PROFILE_UNKNOWN;
 }
 
+/* Whether it may have been accessed by what is not known. */
+static bool is_unseen(const struct memory *memory, const struct profile_lifetime *life)
+{
+	return life->unseen || !memory->sees_accesses;
+}
+
 static bool is_kernel(const struct search *search, uint32_t vertex)
 {
 	uint32_t v = graph_find(search->profile->graph, vertex);
@@ -233,7 +239,7 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 	if (!freed && ended)
 		add(search, index, MEMORY_LEAK,
 		    between(search, accessed ? &life->last : &life->made, end, false), &rest);
-	if (life->unseen)
+	if (is_unseen(search->memory, life))
 		return;
 	if (!life->accesses) {
 		/* of one that was killed nobody knows what it would have used */
@@ -290,8 +296,8 @@ static void pair_objects(struct search *search)
 		uint64_t size = object_of(search, life)->size;
 
 		search->reuses[i] = UINT32_MAX;
-		if (life->unseen || !life->accesses || size < search->options->min_bytes ||
-		    search->pooled[life->object])
+		if (is_unseen(search->memory, life) || !life->accesses ||
+		    size < search->options->min_bytes || search->pooled[life->object])
 			continue;
 		objects[used] = (struct reuse_object){life->first.time, life->last.time, size, 0};
 		indices[used++] = i;
@@ -479,6 +485,7 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 		memory->peak = highest.bytes;
 		memory->place = highest.place;
 	}
+	memory->sees_accesses = profile_sees_accesses(profile);
 	memory->follows_accesses = access_is_known(profile);
 	search.patterns = xcalloc(memory->objects, sizeof(*search.patterns));
 	search.times = options->peaks_only ? NULL : call_times_new(profile, memory->process);
@@ -494,7 +501,7 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 	end = end_of(&search);
 	for (uint32_t i = 0; i < memory->objects; i++) {
 		look_at(&search, i, &end, profile->processes[process].ended);
-		memory->unseen += peaks_lifetime(memory->peaks, i)->unseen;
+		memory->unseen += is_unseen(memory, peaks_lifetime(memory->peaks, i));
 	}
 	estimate(&search);
 	pair_map_release(&search.rows);

@@ -100,7 +100,8 @@ struct memory {
 	uint64_t peak_mended; /* with all but idleness mended */
 	uint64_t peak_moved;  /* and with idle objects moved to the host meanwhile */
 	uint64_t objects, unseen;
-	bool timed; /* there is a timeline */
+	bool sees_accesses; /* else none were recorded, and all objects are unseen */
+	bool timed;         /* there is a timeline */
 	/* Objects of which little is accessed, but what is left is scattered; and those of which it
 	 * is not known what is accessed. */
 	uint64_t scattered, not_followed;

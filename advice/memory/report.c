@@ -269,15 +269,6 @@ static void print_accesses(const struct memory *memory, FILE *out)
 	}
 }
 
-/* Whether kernels were not looked into (pass calls). */
-static bool is_by_arguments(const struct profile *profile)
-{
-	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		if (coverage_is(profile->coverage[i].id, COVERAGE_CALLS_ARGUMENTS))
-			return true;
-	return false;
-}
-
 static void print_header(const struct printing *printing)
 {
 	const struct profile *profile = printing->report->profile;
@@ -305,13 +296,18 @@ static void print_header(const struct printing *printing)
 		fprintf(out,
 			"  process %" PRIu32 " of %" PRIu32 ": the one with the highest peak\n",
 			memory->process + 1, profile->process_count);
-	if (is_by_arguments(profile)) {
+	if (profile_is_by_arguments(profile)) {
 		fputs("  ", out);
 		page_wrap(out, 2,
 			  "kernels count as accessing each object that they are given: whether "
 			  "they do, and what else they reach, is not known");
 	}
-	if (memory->unseen) {
+	if (!memory->sees_accesses) {
+		fputs("  ", out);
+		page_wrap(out, 2,
+			  "what accesses objects was not recorded: of them it is only said that "
+			  "they were never freed (vflow collect --passes flow)");
+	} else if (memory->unseen) {
 		text = xasprintf("%" PRIu64 " object%s may have been accessed by what was not "
 				 "analysed: of these it is only said that they were never freed",
 				 memory->unseen, text_plural(memory->unseen, "", "s"));

@@ -75,14 +75,15 @@ static bool is_of_library(const struct profile *profile, uint32_t vertex_index)
 static void detect_allocations(const struct run *run)
 {
 	const struct profile *profile = run->profile;
+	bool sees = profile_sees_accesses(profile) && !run->reads_unseen && !run->writes_unseen &&
+		    !run->launches_unseen;
 
 	for (uint32_t i = 0; i < profile->site_count; i++) {
 		const struct profile_site *site = &profile->sites[i];
 		uint32_t v = graph_find(profile->graph, site->site);
 		bool allocated = v != UINT32_MAX && profile->graph->vertices[v].callpath;
 
-		if (allocated && site->untouched == site->objects && !run->host_writes[v] &&
-		    !run->reads_unseen && !run->writes_unseen && !run->launches_unseen &&
+		if (allocated && sees && site->untouched == site->objects && !run->host_writes[v] &&
 		    !is_of_library(profile, v))
 			add_unused(run, site);
 		else if (allocated && site->repeated >= REPEATED && !is_pooled(run, site->site))

@@ -49,13 +49,12 @@ static char *head_of(const struct report *report)
 		fprintf(out, "\n\n%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
 			report_order(profile));
 	else
-		fputs(profile->graph->vertex_count > 1
-			      ? "\n\nNo findings: no work was seen that could be left out"
-			      : "\n\nNo findings: no work on the device was recorded",
-		      out);
+		fprintf(out, "\n\n%s", report_none(profile));
 	if (suppressed)
-		fprintf(out, "; %" PRIu32 " suppressed", suppressed);
-	fputs(".\n", out);
+		fprintf(out, "%s%" PRIu32 " suppressed.", count ? "; " : " ", suppressed);
+	else if (count)
+		fputc('.', out);
+	fputc('\n', out);
 	for (uint32_t i = 0; i < profile->finding_group_count; i++) {
 		const struct profile_finding_group *group = &profile->finding_groups[i];
 		char *saving;

@@ -15,6 +15,18 @@ uint32_t report_count(const struct report *report)
 	return count;
 }
 
+const char *report_none(const struct profile *profile)
+{
+	if (profile->finding_count)
+		return "No findings but those that are suppressed.";
+	if (profile->graph->vertex_count <= 1)
+		return "No findings: no work on the device was recorded.";
+	if (!profile_sees_accesses(profile) || profile_is_by_arguments(profile))
+		return "No findings: what kernels read and write was not recorded, so superfluous "
+		       "work was not looked for (vflow collect --passes flow).";
+	return "No findings: no work was seen that could be left out.";
+}
+
 uint32_t report_shown(const struct report *report)
 {
 	uint32_t count = report_count(report);

@@ -39,6 +39,8 @@ void report_markdown(const struct report *report, FILE *out);
 const struct suppression *report_suppression(const struct report *report, uint32_t finding);
 /* Of the findings that are not suppressed, how many there are, and how many are shown. */
 uint32_t report_count(const struct report *report);
+/* Why there are none to show. */
+const char *report_none(const struct profile *profile);
 uint32_t report_shown(const struct report *report);
 /*
  * The next finding to show, from the index `first` on; finding_count: none.  `*left` is

@@ -291,16 +291,6 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 	fputc('\n', out);
 }
 
-static void print_none(const struct report *report, FILE *out)
-{
-	if (report->profile->finding_count)
-		page_wrap(out, 0, "No findings but those that are suppressed.");
-	else if (report->profile->graph->vertex_count <= 1)
-		page_wrap(out, 0, "No findings: no work on the device was recorded.");
-	else
-		page_wrap(out, 0, "No findings: no work was seen that could be left out.");
-}
-
 /* " 1   16.1K  redundant values  fill_kernel (vertex 31, ongpu.c:27 < layers.c:57)" */
 static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 {
@@ -332,7 +322,7 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 	char *title, *file;
 
 	if (!count) {
-		print_none(report, out);
+		page_wrap(out, 0, report_none(report->profile));
 		return;
 	}
 	title = xasprintf("%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/coverage/coverage.h"
 #include "collect/trace.h"
 #include "graph/dot_names.h"
 #include "graph/library_frames.h"
@@ -58,6 +59,29 @@ char *profile_frame_text(const struct profile_frame *frame)
 	if (!frame->line)
 		return xasprintf("%s %s", frame->function, base_name(frame->file));
 	return xasprintf("%s %s:%u", frame->function, base_name(frame->file), frame->line);
+}
+
+bool profile_sees_accesses(const struct profile *profile)
+{
+	bool known = !profile->pass_count || profile->graph->edge_count || profile->access_count;
+
+	for (uint32_t i = 0; i < profile->pass_count && !known; i++) {
+		const struct profile_pass *pass = &profile->passes[i];
+
+		known = pass->makes_graph &&
+			(!strcmp(pass->name, "flow") || !strcmp(pass->name, "calls") ||
+			 (pass->provider && !strcmp(pass->provider, "emulated")));
+	}
+	return known;
+}
+
+bool profile_is_by_arguments(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		if (coverage_is(profile->coverage[i].id, COVERAGE_CALLS_ARGUMENTS) ||
+		    coverage_is(profile->coverage[i].id, COVERAGE_CALLS_ARGUMENTS_UNKNOWN))
+			return true;
+	return false;
 }
 
 bool profile_is_device_memory(const struct profile_object *object)

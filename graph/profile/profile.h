@@ -837,6 +837,14 @@ char *profile_frame_text(const struct profile_frame *frame);
 bool profile_frame_is_replay(const struct profile_frame *frame);
 
 /*
+ * Whether the run that makes the graph recorded what operations access: on a GPU one of pass `time`
+ * or `waits` alone does not, and what no operation seems to access may be needed.
+ */
+bool profile_sees_accesses(const struct profile *profile);
+/* Whether kernels were not looked into: what they access is taken from their arguments (pass
+ * `calls`). */
+bool profile_is_by_arguments(const struct profile *profile);
+/*
  * Whether it is plain memory of a device: the host reads managed and mapped memory, and kernels
  * read constants, without being seen.
  */

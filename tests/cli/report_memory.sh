@@ -247,6 +247,26 @@ C
 "$VFLOW" collect -q --device emulated -o "$T/t.db" "$T/twice" >"$T/out" 2>"$T/err"
 like "what only all together lower" "$("$VFLOW" report --memory "$T/t.db")" "[0-9]+ findings; none lowers the peak alone; all together lower it by 1.0M, 50.0%"
 
+# What a pass does not see is not said to be so.
+cat >"$T/idle.c" <<'C'
+#include <cuda_runtime_api.h>
+int main(void)
+{
+	void *a, *b;
+	cudaMalloc(&a, 1 << 20);
+	cudaMalloc(&b, 1 << 20);
+	cudaDeviceSynchronize();
+	cudaFree(a);
+}
+C
+"$CC" $ASAN -Igpu/emulator/include -o "$T/idle" "$T/idle.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+collect "$T/i.db" --passes time,waits "$T/idle"
+memory_patterns() { "$VFLOW" report --memory -T json "$1" >"$T/memory.json" && json_query "$T/memory.json" "SELECT group_concat(value->>'pattern') FROM json, json_each(text, '\$.findings')"; }
+like "accesses are known: unused" "$(memory_patterns "$T/i.db")" "unused_allocation"
+collect "$T/i.db" --passes calls "$P/demo"
+like "nor of pass calls" "$("$VFLOW" report "$T/i.db" | tr '\n' ' ')" "No findings: what kernels read and write was not recorded"
+unlike "... made by no older vflow" "$("$VFLOW" report "$T/i.db" | tr '\n' ' ')" "older vflow"
+
 # no memory, no table, no rules
 "$VFLOW" report --memory --rules both "$T/m.db" >"$T/out" 2>"$T/err"
 is "--rules: what there is" "$? $(<"$T/err")" "2 vflow report: --rules both: expected paper or artefact (see 'vflow report --help')"

@@ -914,6 +914,7 @@ static void test_shares(void **state)
 static void test_allocations(void **state)
 {
 	struct profile *profile = two_writers("memset", "kernel");
+	uint32_t edges = profile->graph->edge_count;
 	struct profile_site *site;
 
 	(void)state;
@@ -924,6 +925,21 @@ static void test_allocations(void **state)
 	detect(profile);
 	assert_int_equal(profile->finding_count, 1);
 	assert_string_equal(profile->findings[0].pattern, "unused_allocation");
+	/* as the passes time and waits on a GPU, which see no accesses */
+	ARRAY_RESERVE(profile->passes, profile->pass_count, profile->pass_capacity);
+	profile->passes[profile->pass_count++] = (struct profile_pass){.name = xstrdup("time"),
+								       .provider = xstrdup("gpu"),
+								       .device = xstrdup(""),
+								       .run = 1,
+								       .makes_graph = true};
+	profile->graph->edge_count = 0;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 0);
+	free(profile->passes[0].provider);
+	profile->passes[0].provider = xstrdup("emulated"); /* which sees them in each pass */
+	detect(profile);
+	assert_int_equal(profile->finding_count, 1);
+	profile->graph->edge_count = edges;
 	assert_string_equal(profile->findings[0].action, "delete");
 	assert_false(profile->findings[0].input);
 	assert_int_equal(profile->findings[0].bytes, 3000);

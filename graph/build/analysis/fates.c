@@ -410,10 +410,13 @@ static void end(void *state)
 {
 	struct fates *fates = state;
 
-	if (fates->lacking)
-		profile_add_coverage(fates->profile, COVERAGE_VALUES_UNKNOWN, NULL, 1, 0);
-	else if (fates->written)
+	if (fates->lacking) {
+		/* that kernels were not looked into is said already */
+		if (!profile_is_by_arguments(fates->profile))
+			profile_add_coverage(fates->profile, COVERAGE_VALUES_UNKNOWN, NULL, 1, 0);
+	} else if (fates->written) {
 		unread_finish(fates->profile, fates->totals);
+	}
 	live_release(&fates->live);
 	pair_map_release(&fates->rows);
 	free(fates->totals);

@@ -220,6 +220,11 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 	if (word.redundant)
 		word.redundant_values =
 			values_redundant(word.written, word.redundant, settling->width);
+	if (unit_taken_bytes(&word))
+		word.own = mixed ? unit_written_by(writers, settling->writer)
+			   : object->block_writer[index / BLOCK_WORDS] == settling->writer
+				   ? WORD_ALL
+				   : 0;
 	if (!mixed) {
 		count_word(settling, &word, object->block_writer[index / BLOCK_WORDS], WORD_ALL,
 			   index / BLOCK_WORDS);

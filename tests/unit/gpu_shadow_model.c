@@ -27,7 +27,8 @@ struct model {
 	uint8_t value[MAX_SIZE];
 	bool initialised[MAX_SIZE];
 	uint32_t writer[MAX_SIZE / 4];
-	bool unread[MAX_SIZE], exposed;
+	bool unread[MAX_SIZE], exposed; /* known to be unread */
+	uint32_t byte_writer[MAX_SIZE];
 	/* of each writer's, by what the rows say: CONTEXTS stands for the unknown one */
 	int64_t unread_bytes[CONTEXTS + 1];
 	/* bytes that an access moved, its bits: of loads, stores and atomics; and bulk writes */
@@ -135,14 +136,16 @@ static bool is_redundant_value(const struct model *model, unsigned i, unsigned w
 	return model->written[i];
 }
 
-/* Whether the byte stays unread, and the API writes another byte of its unit. */
-static bool is_taken(const struct model *model, unsigned i)
+/* Whether the byte stays unread, which another API wrote, and this one writes another of its unit.
+ */
+static bool is_taken(const struct model *model, unsigned i, uint32_t context)
 {
 	bool others = false;
 
 	for (unsigned k = i / 4 * 4; k < i / 4 * 4 + 4 && k < model->size; k++)
 		others |= model->written[k];
-	return others && !model->written[i] && !model->read[i] && model->unread[i];
+	return others && !model->written[i] && !model->read[i] && model->unread[i] &&
+	       model->byte_writer[i] != context;
 }
 
 /* What the rows of a writer should say. */
@@ -160,7 +163,7 @@ static void count_block(struct expected *expected, enum gpu_access access, unsig
 	expected->last[access] = block;
 }
 
-static void expect_byte(const struct model *model, unsigned i, unsigned width,
+static void expect_byte(const struct model *model, unsigned i, unsigned width, uint32_t context,
 			struct expected *expected)
 {
 	const bool read = model->read[i], written = model->written[i];
@@ -175,7 +178,7 @@ static void expect_byte(const struct model *model, unsigned i, unsigned width,
 	expected->values += written && is_redundant_value(model, i, width);
 	expected->dead += written && !read && model->unread[i];
 	expected->unread += written && !read && !model->exposed;
-	expected->taken += model->unread[i] && is_taken(model, i);
+	expected->taken += model->unread[i] && is_taken(model, i, context);
 	expected->first_read += read && model->unread[i];
 }
 
@@ -206,9 +209,7 @@ static void check_unread_sums(struct model *model)
 	int64_t sums[CONTEXTS + 1] = {0};
 
 	for (unsigned i = 0; i < model->size; i++) {
-		uint32_t last = model->writer[i / 4];
-
-		sums[last == GPU_WRITER_UNKNOWN ? CONTEXTS : last] += model->unread[i];
+		sums[model->byte_writer[i]] += model->unread[i];
 	}
 	for (unsigned w = 0; w <= CONTEXTS; w++)
 		assert_int_equal(model->unread_bytes[w], sums[w]);
@@ -227,7 +228,7 @@ static void check_object(struct model *model, uint32_t context, const struct gpu
 		uint32_t last = model->writer[i / 4];
 		unsigned w = last == GPU_WRITER_UNKNOWN ? CONTEXTS : last;
 
-		expect_byte(model, i, width, &all[w]);
+		expect_byte(model, i, width, context, &all[w]);
 		all[0].bytes[GPU_FROM_HOST] += model->from_host[i];
 		all[0].bytes[GPU_TO_HOST] += model->to_host[i];
 	}
@@ -242,13 +243,13 @@ static void check_object(struct model *model, uint32_t context, const struct gpu
 			model->unread_bytes[w] -=
 				(int64_t)((*row)->first_read_bytes + (*row)->dead_bytes +
 					  (*row)->taken_bytes);
-			model->unread_bytes[context] +=
-				(int64_t)((*row)->unread_bytes + (*row)->taken_bytes);
+			model->unread_bytes[context] += (int64_t)(*row)->unread_bytes;
 			++*row;
 		}
 	for (unsigned i = 0; i < model->size; i++) {
-		model->unread[i] &= !model->read[i];
+		model->unread[i] &= !model->read[i] && !is_taken(model, i, context);
 		if (model->written[i]) {
+			model->byte_writer[i] = context;
 			model->unread[i] = !model->read[i] && !model->exposed;
 			model->writer[i / 4] = context;
 			model->value[i] = model->memory[i];

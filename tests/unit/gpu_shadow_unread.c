@@ -239,7 +239,7 @@ static void test_ping_pong(void **state)
 	}
 }
 
-/* 11: bytes of a unit: who writes one of them becomes the writer of the unread others. */
+/* 11: bytes of a unit: who writes one of them has not written the others. */
 static void test_units_taken(void **state)
 {
 	(void)state;
@@ -250,12 +250,17 @@ static void test_units_taken(void **state)
 		shadow_touch(objects[0], i, 1, GPU_WRITE);
 	}
 	SETTLES(B, W(1, A, 8, 0, 0, .unread_bytes = 8, .dead_bytes = 8, .taken_bytes = 24));
-	reads(0, 0, 64); /* B: 32 bytes, 24 of them A's work */
+	reads(0, 0, 64); /* of B's units: what B wrote */
 	SETTLES(C, R(1, A, 32, 0, 0, .first_read_bytes = 32),
-		R(1, B, 32, 0, 0, .first_read_bytes = 32));
+		R(1, B, 32, 0, 0, .first_read_bytes = 8));
 	/* once read nothing is taken */
 	shadow_touch(objects[0], 4, 2, GPU_WRITE);
 	SETTLES(D, W(1, A, 2, 0, 0, .unread_bytes = 2, .redundant_value_bytes = 2));
+	/* nor what the same one wrote before */
+	shadow_touch(objects[0], 6, 2, GPU_WRITE);
+	SETTLES(D, W(1, D, 2, 0, 0, .unread_bytes = 2, .redundant_value_bytes = 2));
+	reads(0, 4, 4);
+	SETTLES(C, R(1, D, 4, 0, 0, .first_read_bytes = 4));
 }
 
 /* 12: a launch that was not analysed reads everything, at once and in no time. */

@@ -2,11 +2,12 @@
  * graph/build/analysis/fates.c: the analysis that follows what was written until it is read,
  * written over or freed.
  *
- * Rows say how many bytes of a last writer are read for the first time, are written over or pass to
- * another writer (gpu/rows.def), so that the unread bytes of each (object, vertex) are a sum that
- * needs no look at memory: what is left when the object is freed, or at the end of a process that
- * ended in order, nobody has read.  GPU_RECORD_READ_UNSEEN sets it to 0.  Where providers do not
- * deliver those metrics, nothing is known to be dead or unread.
+ * Rows say how many bytes of a last writer are read for the first time, are written over or get
+ * lost, since another one wrote to their units (gpu/rows.def), so that the unread bytes of each
+ * (object, vertex) are a sum that needs no look at memory: what is left when the object is freed,
+ * or at the end of a process that ended in order, nobody has read.  GPU_RECORD_READ_UNSEEN sets it
+ * to 0.  What was lost counts as read.  Where providers do not deliver those metrics, nothing is
+ * known to be dead or unread.
  */
 #include "graph/build/analysis.h"
 
@@ -52,6 +53,7 @@ struct fates {
 	struct profile *profile;
 	bool written;           /* there are rows that write */
 	bool lacking;           /* ... and such as lack a metric */
+	uint64_t takes, taken;  /* rows with bytes that were lost, and these bytes */
 	struct live live;       /* of the process */
 	struct device *devices; /* of the process */
 	struct pair_map rows;   /* of profile->fates, by vertex and site */
@@ -170,25 +172,31 @@ static void widen_read(struct part *part, const struct build_row *row)
 		unread_widen(&part->read, range);
 }
 
+/* Bytes of the row may be read, of those that the fate's vertex wrote. */
+static void widen_fate(struct profile_fate *fate, const struct build_row *row)
+{
+	const uint64_t first = row->first_block * GPU_ROW_BLOCK;
+	const uint64_t end = (row->last_block + 1) * GPU_ROW_BLOCK;
+
+	if (!fate->read_end || first < fate->read_first)
+		fate->read_first = first;
+	if (end > fate->read_end)
+		fate->read_end = end;
+}
+
 static void take_read(struct fates *fates, const struct build_event *event,
 		      const struct build_row *row)
 {
 	struct object *object = live_find(&fates->live, row->object);
 	struct part *part = part_of(fates, object, row->writer, event->number);
 	struct profile_fate *fate = row_of(fates, object, part);
-	uint64_t first = row->first_block * GPU_ROW_BLOCK;
-	uint64_t end = (row->last_block + 1) * GPU_ROW_BLOCK;
 
 	part->bytes_read = row->bytes;
 	part->was_read |= row->first_read_bytes > 0;
 	take_from(&part->unread, row->first_read_bytes);
 	widen_read(part, row);
-	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK)) {
-		if (!fate->read_end || first < fate->read_first)
-			fate->read_first = first;
-		if (end > fate->read_end)
-			fate->read_end = end;
-	}
+	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK))
+		widen_fate(fate, row);
 	fate->read_own += row->writer == event->vertex;
 }
 
@@ -203,9 +211,12 @@ static void take_write(struct fates *fates, const struct build_event *event,
 	part->overwritten = row->bytes;
 	take_from(&part->unread, row->dead_bytes);
 	take_from(&part->unread, row->taken_bytes);
-	if (row->taken_bytes) { /* from now on rows that read them are of another writer */
+	if (row->taken_bytes) { /* somebody may read them, and no row will say so */
 		widen_read(part, row);
+		widen_fate(row_of(fates, object, part), row);
 		part->was_read = true;
+		fates->takes++;
+		profile_add(&fates->taken, row->taken_bytes);
 	}
 	if (row->dead_bytes)
 		profile_add(&row_of(fates, object, part)->dead_bytes, row->dead_bytes);
@@ -252,7 +263,6 @@ static void give_written(struct fates *fates, const struct build_event *event,
 	profile_add(&part->bytes, row->bytes);
 	part->was_read |= row->unread_bytes < row->bytes;
 	profile_add(&part->unread, row->unread_bytes);
-	profile_add(&part->unread, row->taken_bytes);
 	unread_widen(&part->written, range);
 	if (row->unread_bytes < row->bytes) /* it has read some of it itself, or anybody can */
 		widen_read(part, row);
@@ -406,10 +416,36 @@ static void process_end(void *state, const struct build_event *last)
 	}
 }
 
+/* A trace may say anything: of nothing more is lost than was written, or nothing is known of it. */
+static void drop_impossible(struct fates *fates)
+{
+	uint64_t dropped = 0;
+
+	for (uint32_t i = 0; i < fates->profile->fate_count; i++) {
+		struct profile_fate *fate = &fates->profile->fates[i];
+		uint64_t lost = fate->dead_bytes;
+
+		profile_add(&lost, fate->unread_bytes);
+		if (lost <= fate->bytes && fate->unread_writes_bytes <= fate->bytes)
+			continue;
+		dropped++;
+		fate->dead_bytes = fate->unread_bytes = 0;
+		fate->unread_writes = fate->unread_writes_bytes = 0;
+		fates->totals[i] =
+			(struct unread_total){.written = UNREAD_NOTHING, .read = UNREAD_NOTHING};
+	}
+	if (dropped)
+		profile_add_coverage(fates->profile, COVERAGE_UNREAD_IMPOSSIBLE, NULL, dropped, 0);
+}
+
 static void end(void *state)
 {
 	struct fates *fates = state;
 
+	drop_impossible(fates);
+	if (fates->takes)
+		profile_add_coverage(fates->profile, COVERAGE_UNREAD_SHARED_UNITS, NULL,
+				     fates->takes, fates->taken);
 	if (fates->lacking)
 		profile_add_coverage(fates->profile, COVERAGE_VALUES_UNKNOWN, NULL, 1, 0);
 	else if (fates->written)

@@ -27,7 +27,11 @@ struct unit_word {
 	/* Of written bytes, as unit_redundant() and values_redundant() (values.h) have them. */
 	uint64_t redundant, redundant_values;
 	uint64_t can_be_unread; /* ... all, or 0: the API leaves none unread here */
-	uint64_t own;           /* all bytes of units whose last writer is the API's, from before */
+	/*
+	 * Bytes whose writer stays known though the API writes to their units: it is the units'
+	 * last writer, too, or somebody keeps it.
+	 */
+	uint64_t own;
 };
 
 VFLOW_DEVICE unsigned unit_count(uint64_t mask)
@@ -144,7 +148,7 @@ VFLOW_DEVICE uint64_t unit_initialised(const struct unit_word *word)
 
 /*
  * Unread bytes that the API leaves as they are in units of which it writes others: who wrote them
- * is no longer the unit's writer, unless it is the API's, too.
+ * is no longer known by the unit.
  */
 VFLOW_DEVICE uint64_t unit_taken_bytes(const struct unit_word *word)
 {

@@ -324,7 +324,7 @@ whole dead_pitch <<'END'
 	2>3 R 1 160 - - - 1 # 40 bytes of 4 rows
 	3>0 W 1 160 - - - 1
 	2>4 W 1 400 0 0 240 1 # 50 bytes of 8 rows; of 4 rows 10 are unread
-	v2 384 0 # 800 - 160 - 240 - 16: bytes 50 and 51 of each row are in a unit of 4's
+	v2 400 0 # 800 - 160 - 240, of which bytes 50 and 51 of each row are in a unit of 4's
 	v4 400 0
 END
 whole dead_never <<'END'

@@ -34,6 +34,7 @@ void shadow_destroy(struct shadow *shadow)
 	free(shadow->tallies.slots);
 	free(shadow->rows);
 	free(shadow->atomics);
+	free(shadow->left);
 	free(shadow->slices);
 	free(shadow->frequencies);
 	free(shadow);
@@ -106,6 +107,8 @@ static size_t lay_out(struct shadow_object *object)
 	object->initialised = carve(object, &used, words, sizeof(uint64_t));
 	object->unread = carve(object, &used, words, sizeof(uint64_t));
 	object->unread_epoch = carve(object, &used, blocks, sizeof(uint64_t));
+	if (object->shadow->keeps_leftovers)
+		object->leftovers = carve(object, &used, blocks, sizeof(*object->leftovers));
 	object->read = carve(object, &used, words, sizeof(uint64_t));
 	object->to_host = carve(object, &used, words, sizeof(uint64_t));
 	object->written = carve(object, &used, words, sizeof(uint64_t));
@@ -166,6 +169,7 @@ void shadow_object_destroy(struct shadow_object *object)
 		DL_DELETE2(object->shadow->touched, object, touched.prev, touched.next);
 	if (object->stale.listed)
 		DL_DELETE2(object->shadow->stale, object, stale.prev, stale.next);
+	shadow_release_leftovers(object);
 	if (object->mapped)
 		munmap(object->storage, object->storage_size);
 	else

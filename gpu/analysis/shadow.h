@@ -31,6 +31,13 @@ void shadow_destroy(struct shadow *shadow);
 void shadow_follow_accesses(struct shadow *shadow);
 
 /*
+ * From now on new objects keep which bytes a writer left unread in units that others have written
+ * to since: shadow_leftovers().  At most 1.1 bytes per byte of a KiB more, 0.14 for each writer in
+ * it.
+ */
+void shadow_keep_leftovers(struct shadow *shadow);
+
+/*
  * Starts to follow an object of `size` bytes at `memory` (readable as long as the object is
  * followed).  `id` is the sink's object id, `site` the context id of the allocation: the first
  * writer of every unit.  All bytes start uninitialised.  With `id` 0 the object has not been
@@ -147,6 +154,14 @@ void shadow_object_replaced(struct shadow_object *object);
  */
 void shadow_atomics(struct shadow *shadow,
 		    void (*touched)(void *data, uint32_t object, uint32_t sizes), void *data);
+
+/*
+ * After shadow_settle(), if leftovers are kept: calls `used` for each object and writer of whose
+ * leftovers the API read or wrote over some.
+ */
+void shadow_leftovers(struct shadow *shadow,
+		      void (*used)(void *data, uint32_t object, const struct gpu_left_bytes *left),
+		      void *data);
 
 /*
  * After shadow_settle(), if accesses are followed: calls `accessed` for each object that the API

@@ -28,6 +28,13 @@ struct shadow_links {
 	bool listed;
 };
 
+/* What a writer (XOR `site`) left unread in units of a block that others have written to since. */
+struct leftover {
+	struct leftover *next;
+	uint64_t bytes[BLOCK_WORDS];
+	uint32_t writer;
+};
+
 struct shadow_object {
 	struct shadow *shadow;
 	struct shadow_links touched, stale;
@@ -56,6 +63,8 @@ struct shadow_object {
 	uint64_t *unread_epoch;             /* per block */
 	uint64_t seen_epoch, written_epoch; /* the last that bytes were left unread in */
 	bool exposed;
+	struct leftover **leftovers; /* a list per block; valid as `unread`; NULL: not kept */
+	uint64_t leftover_count;
 
 	uint32_t known_sizes; /* values.h: of all accesses before the running API */
 	uint64_t *accessed;   /* accessed.h: by all APIs that were settled; NULL: not followed */
@@ -96,11 +105,18 @@ struct tally {
 	uint32_t writer;
 	uint32_t slot;
 	struct gpu_row read, written;
+	struct gpu_left_bytes left; /* without its writer */
 };
 
 /* An object that the API touched with atomics. */
 struct atomics {
 	uint32_t object, sizes;
+};
+
+/* What the API did to a writer's leftovers in an object. */
+struct object_left {
+	uint32_t object;
+	struct gpu_left_bytes left;
 };
 
 /* What the API accessed of an object. */
@@ -140,7 +156,9 @@ struct shadow {
 	uint64_t all_seen;              /* how often all objects were */
 	uint64_t epoch;                 /* grows after something was seen */
 	uint64_t seen_epoch, written_epoch;
-	bool digests, accesses;
+	struct object_left *left;
+	size_t left_count, left_capacity;
+	bool digests, accesses, keeps_leftovers;
 	uint32_t leaf_keys[LEAF_KEYS];
 };
 
@@ -184,6 +202,18 @@ void shadow_clear_block(struct shadow_object *object, uint64_t block);
 void shadow_stale(struct shadow_object *object, uint64_t first, uint64_t last);
 /* Gives every unit of a block its own writer (equal ones for now). */
 void shadow_mix(struct shadow_object *object, uint64_t block);
+
+/* Keeps that the writer (XOR `site`) left these bytes of a word unread.  Returns those it keeps. */
+uint64_t shadow_leave(struct shadow_object *object, uint64_t index, uint32_t writer,
+		      uint64_t bytes);
+/* Of a block: frees what is empty, and all.  Of an object: all. */
+void shadow_prune_leftovers(struct shadow_object *object, uint64_t block);
+void shadow_drop_leftovers(struct shadow_object *object, uint64_t block);
+void shadow_release_leftovers(struct shadow_object *object);
+/* All blocks of the object are settled: lists what its tallies have of leftovers.  False: no
+ * memory.
+ */
+bool shadow_list_leftovers(struct shadow *shadow, uint32_t object);
 
 /* Before the block is settled: takes its masks over into what was accessed. */
 void shadow_note_accessed(struct shadow_object *object, uint64_t block);

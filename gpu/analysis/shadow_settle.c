@@ -202,12 +202,55 @@ static uint64_t store_word(struct shadow_object *object, uint64_t index,
 	return unit_redundant(word, equal);
 }
 
+/* Counts what the API read and wrote over of a word's leftovers. */
+static void use_leftovers(struct settling *settling, const struct unit_word *word, uint64_t index)
+{
+	const uint64_t block = index / BLOCK_WORDS;
+
+	for (struct leftover *at = settling->object->leftovers[block]; at; at = at->next) {
+		uint64_t *bytes = &at->bytes[index % BLOCK_WORDS];
+		struct gpu_left_bytes *left;
+
+		if (!(*bytes & (word->read | word->written)))
+			continue;
+		left = &tally_of(settling->tallies, at->writer)->left;
+		if (*bytes & word->read) {
+			if (!left->first_read_bytes)
+				left->first_block = block;
+			left->last_block = block;
+		}
+		left->first_read_bytes += unit_count(*bytes & word->read);
+		left->dead_bytes += unit_count(*bytes & word->written & ~word->read);
+		*bytes &= ~(word->read | word->written);
+	}
+}
+
+/* Keeps what others leave unread in units that the API writes to.  Returns these bytes. */
+static uint64_t keep_leftovers(struct shadow_object *object, uint64_t index, uint64_t taken,
+			       bool mixed)
+{
+	const uint32_t *writers = object->writer + index * WORD_UNITS;
+	uint64_t kept = 0;
+
+	if (!mixed)
+		return shadow_leave(object, index, object->block_writer[index / BLOCK_WORDS],
+				    taken);
+	while (taken) {
+		const uint32_t writer = writers[unit_first(taken) / UNIT_BYTES];
+		const uint64_t bytes = unit_written_by(writers, writer) & taken;
+
+		kept |= shadow_leave(object, index, writer, bytes);
+		taken &= ~bytes;
+	}
+	return kept;
+}
+
 static void settle_word(struct settling *settling, uint64_t index, bool whole)
 {
 	struct shadow_object *object = settling->object;
 	uint32_t *writers = object->writer + index * WORD_UNITS;
 	struct unit_word word = load_word(settling, index);
-	uint64_t left = unit_whole(word.read | word.written);
+	uint64_t left = unit_whole(word.read | word.written), kept = 0;
 	bool mixed;
 
 	if (!left)
@@ -220,6 +263,16 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 	if (word.redundant)
 		word.redundant_values =
 			values_redundant(word.written, word.redundant, settling->width);
+	if (object->leftovers)
+		use_leftovers(settling, &word, index);
+	if (unit_taken_bytes(&word)) {
+		word.own = mixed ? unit_written_by(writers, settling->writer)
+			   : object->block_writer[index / BLOCK_WORDS] == settling->writer
+				   ? WORD_ALL
+				   : 0;
+		kept = keep_leftovers(object, index, unit_taken_bytes(&word), mixed);
+		word.own |= kept;
+	}
 	if (!mixed) {
 		count_word(settling, &word, object->block_writer[index / BLOCK_WORDS], WORD_ALL,
 			   index / BLOCK_WORDS);
@@ -233,7 +286,7 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 		}
 	}
 	if (settling->can_be_unread)
-		object->unread[index] = unit_unread(&word);
+		object->unread[index] = unit_unread(&word) & ~kept;
 	if (whole || !word.written)
 		return;
 	if (!mixed && object->block_writer[index / BLOCK_WORDS] == settling->writer)
@@ -260,7 +313,7 @@ static bool settle_rewritten(struct settling *settling, uint64_t block)
 		initialised &= object->initialised[first + i];
 	}
 	if (read || initialised != WORD_ALL || object->uses_origin ||
-	    bit_get(object->mixed, block) ||
+	    (object->leftovers && object->leftovers[block]) || bit_get(object->mixed, block) ||
 	    memcmp(object->value + block * BLOCK_BYTES, object->memory + block * BLOCK_BYTES,
 		   BLOCK_BYTES))
 		return false;
@@ -282,6 +335,8 @@ static void prepare_unread(struct settling *settling, uint64_t block, bool writt
 	const uint64_t epoch = object->unread_epoch[block];
 
 	settling->was_unread = epoch > object->seen_epoch && epoch > shadow->seen_epoch;
+	if (object->leftovers && !settling->was_unread)
+		shadow_drop_leftovers(object, block);
 	settling->can_be_unread = settling->was_unread || (written && !object->exposed);
 	if (!settling->can_be_unread || settling->was_unread)
 		return;
@@ -312,6 +367,8 @@ static void settle_block(struct settling *settling, uint64_t block)
 		object->block_writer[block] = settling->writer;
 		bit_put(object->mixed, block, false);
 	}
+	if (object->leftovers)
+		shadow_prune_leftovers(object, block);
 	shadow_clear_block(object, block);
 }
 
@@ -398,6 +455,8 @@ static bool settle_object(struct shadow *shadow, struct shadow_object *object, u
 	for (uint32_t i = 0; i < tallies->count; i++)
 		tallies->items[i].writer ^= object->site;
 	qsort(tallies->items, tallies->count, sizeof(*tallies->items), by_writer);
+	if (!shadow_list_leftovers(shadow, object->id))
+		return false;
 	add_rows(shadow, object);
 	add_row(shadow, (struct gpu_row){.object = object->id,
 					 .writer = GPU_WRITER_HOST,
@@ -421,7 +480,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 	struct shadow_object *object;
 	bool settled = true;
 
-	shadow->row_count = 0;
+	shadow->row_count = shadow->left_count = 0;
 	shadow->atomics_count = shadow->slice_count = shadow->frequency_count = 0;
 	DL_SORT2(shadow->touched, by_id, touched.prev, touched.next);
 	DL_FOREACH2(shadow->touched, object, touched.next)
@@ -435,7 +494,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 		DL_FOREACH2(shadow->touched, object, touched.next)
 		shadow_forget(object, 0, object->size);
 		shadow_all_seen(shadow);
-		shadow->row_count = 0;
+		shadow->row_count = shadow->left_count = 0;
 		shadow->atomics_count = shadow->slice_count = shadow->frequency_count = 0;
 		shadow->frequency = (struct gpu_frequency){0};
 		shadow->tallies.failed = false;

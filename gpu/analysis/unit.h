@@ -27,6 +27,11 @@ struct unit_word {
 	/* Of written bytes, as unit_redundant() and values_redundant() (values.h) have them. */
 	uint64_t redundant, redundant_values;
 	uint64_t can_be_unread; /* ... all, or 0: the API leaves none unread here */
+	/*
+	 * Bytes whose writer stays known though the API writes to their units: it is the units'
+	 * last writer, too, or somebody keeps it.
+	 */
+	uint64_t own;
 };
 
 VFLOW_DEVICE unsigned unit_count(uint64_t mask)
@@ -134,16 +139,26 @@ VFLOW_DEVICE uint64_t unit_initialised(const struct unit_word *word)
 }
 
 /*
- * Unread bytes: an analysed API wrote them and nobody has read them since.  Never those of
- * allocations (what a variable was loaded with, bytes that are not initialised), nor of memory that
- * somebody can read unseen, nor what was written before somebody may have read it unseen: there the
- * mask is 0.  An API that reads a byte and writes it counts as having read it before and after.
+ * Unread bytes: the last writer of their unit wrote them itself, and nobody has read them since.
+ * Never those of allocations (what a variable was loaded with, bytes that are not initialised), nor
+ * of memory that somebody can read unseen, nor what was written before somebody may have read it
+ * unseen: there the mask is 0.  An API that reads a byte and writes it counts as having read it
+ * before and after.
  */
+
+/*
+ * Unread bytes that the API leaves as they are in units of which it writes others: who wrote them
+ * is no longer known by the unit.
+ */
+VFLOW_DEVICE uint64_t unit_taken_bytes(const struct unit_word *word)
+{
+	return unit_whole(word->written) & ~word->written & word->unread & ~word->read & ~word->own;
+}
 
 /* The unread mask after the API. */
 VFLOW_DEVICE uint64_t unit_unread(const struct unit_word *word)
 {
-	return (word->unread | word->written) & ~word->read;
+	return (word->unread | word->written) & ~word->read & ~unit_taken_bytes(word);
 }
 
 /*
@@ -172,15 +187,6 @@ VFLOW_DEVICE uint64_t unit_dead_bytes(const struct unit_word *word)
 VFLOW_DEVICE uint64_t unit_unread_bytes(const struct unit_word *word)
 {
 	return word->written & ~word->read & word->can_be_unread;
-}
-
-/*
- * Bytes that stay unread in units of which the API wrote other bytes: it is their writer now, since
- * it is their unit's.
- */
-VFLOW_DEVICE uint64_t unit_taken_bytes(const struct unit_word *word)
-{
-	return unit_whole(word->written) & ~word->written & unit_unread(word);
 }
 
 VFLOW_DEVICE uint64_t unit_first_read_bytes(const struct unit_word *word)

@@ -86,6 +86,7 @@ struct build_record {
 	 * build/callpaths.h or UINT32_MAX. */
 	uint32_t context, frame;
 	uint32_t range;      /* of GPU_RECORD_POOL_BLOCK, as in struct build_event */
+	uint32_t writer;     /* of GPU_RECORD_LEFT_BYTES, as in struct build_row */
 	const void *payload; /* aligned to 8; `size` is at least what gpu/records.def says */
 	uint32_t size;
 };

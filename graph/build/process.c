@@ -283,6 +283,24 @@ static int resolve_code(const struct process *process, struct build_record *reco
 	return 0;
 }
 
+static int resolve_left(const struct process *process, struct build_record *record,
+			struct error *error)
+{
+	const struct contexts *contexts = &process->contexts;
+	const struct gpu_left_bytes *left = record->payload;
+
+	if (record->size < sizeof(*left))
+		return 0; /* as above */
+	record->writer = NO_VERTEX;
+	if (left->writer && left->writer <= contexts->count &&
+	    contexts->uses[left->writer - 1].called)
+		record->writer =
+			merge_vertex(process->run->merge, contexts->uses[left->writer - 1].context);
+	if (record->writer == NO_VERTEX)
+		return error_set(error, "bytes of writer %u, which never wrote", left->writer);
+	return 0;
+}
+
 static int take_fact(struct process *process, const struct trace_fact *fact, struct error *error)
 {
 	struct build_record record = {.kind = fact->kind,
@@ -306,6 +324,8 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 	if (fact->kind == GPU_RECORD_POOL_BLOCK && resolve_block(process, &record, error) != 0)
 		return -1;
 	if (fact->kind == GPU_RECORD_CODE && resolve_code(process, &record, error) != 0)
+		return -1;
+	if (fact->kind == GPU_RECORD_LEFT_BYTES && resolve_left(process, &record, error) != 0)
 		return -1;
 	return take_record(process, fact->object, &record, error);
 }

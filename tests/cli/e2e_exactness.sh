@@ -232,10 +232,10 @@ END
 whole value_bytes <<'END'
 	1>2 W 1 1024   0   0    0 1
 	2>3 W 1  342 342 342  342 1 # 0, 3 .. 1023: each byte is a value
-	3>4 W 1 1000   0   0 1000 1 # 3 has a byte of every unit
+	3>4 W 1 1000   0   0  334 1 # 3 has a byte of every unit, and has written a third of them
 	3>5 W 1    8   8   8    8 1 # 1002 .. 1023
 	4>5 W 1  334   0   0  334 1 # 0, 3 .. 999
-	5>6 W 1 1024 666 666 1024 1 # 1 over 1 where 4 wrote and 5 did not
+	5>6 W 1 1024 666 666  342 1 # 1 over 1 where 4 wrote and 5 did not
 	v6 0 1024
 END
 whole value_vectors <<'END'
@@ -324,8 +324,8 @@ whole dead_pitch <<'END'
 	2>3 R 1 160 - - - 1 # 40 bytes of 4 rows
 	3>0 W 1 160 - - - 1
 	2>4 W 1 400 0 0 240 1 # 50 bytes of 8 rows; of 4 rows 10 are unread
-	v2 384 0 # 800 - 160 - 240 - 16: bytes 50 and 51 of each row are in a unit of 4's
-	v4 416 0
+	v2 400 0 # 800 - 160 - 240, of which bytes 50 and 51 of each row are in a unit of 4's
+	v4 400 0
 END
 whole dead_never <<'END'
 	1>3 W 1 2000 0 0 0 1
@@ -360,7 +360,7 @@ whole dead_taken <<'END'
 	3>4 R 1  768 - -    - 1 # of 4-byte units, all of which have a byte of 3's
 	4>0 W 1  768 - -    - 1
 	2>5 W 1 1536 0 0 1536 1
-	3>5 W 1 1536 0 0  768 1 # ... its own and the fill's
+	3>5 W 1 1536 0 0  256 1 # ... its own; the fill's have no edge
 	v5 3072 0
 END
 whole dead_shared <<'END'

@@ -86,6 +86,7 @@ static void time_fact(uint64_t after_ns, uint64_t time_ns)
 	fact(GPU_RECORD_TIME, 0, 1, &time, sizeof(time));
 }
 
+static const struct gpu_left_bytes left = {.first_read_bytes = 3, .dead_bytes = 8, .writer = 3};
 static const struct gpu_content zeros = {.zero = 1, .digest = {1, 2, 3}};
 
 static void create(const char *path)
@@ -165,6 +166,7 @@ static void write_trace(const char *path)
 			       .access = TRACE_READ,
 			       .bytes = 16}},
 		      3);
+	fact(GPU_RECORD_LEFT_BYTES, 1, 5, &left, sizeof(left));
 	time_facts(5);
 	event(6, 0, 8500, NULL, 0);
 	event(3, 1, 9000,

@@ -107,6 +107,7 @@ int main(void)
 		word->redundant = random_mask();
 		word->redundant_values = random_mask();
 		word->can_be_unread = random_bits() % 2 ? WORD_ALL : 0;
+		word->own = random_mask();
 	}
 	for (unsigned i = 0; i < WORDS * WORD_BYTES; i++) {
 		host.value[i] = (uint8_t)random_bits();

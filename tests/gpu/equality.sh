@@ -9,10 +9,11 @@
 whole() { # DB
 	"$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$1" 2>/dev/null
 }
-# Only the GPU has memory that it does not know, which takes findings away: then they are left out.
+# Only the GPU has memory that it does not know, and unread bytes of which it does not know the writer.  Both take findings
+# away: then they are left out, and so are the sums of unread bytes.
 without_unknown() { # GPU'S-DB FILE...
-	[ "$(sqlite3 "$1" "SELECT count(*) FROM coverage WHERE kind = 'UNKNOWN_MEMORY'")" = 0 ] ||
-		sed -i -E 's/, (patterns=("[^"]*"|[a-z_]+)|advice="[^"]*"|finding(_share)?="?[0-9.]+"?)//g' "${@:2}"
+	[ "$(sqlite3 "$1" "SELECT count(*) FROM coverage WHERE kind IN ('UNKNOWN_MEMORY', 'UNREAD_SHARED_UNITS')")" = 0 ] ||
+		sed -i -E 's/, (patterns=("[^"]*"|[a-z_]+)|advice="[^"]*"|finding(_share)?="?[0-9.]+"?|unread_(freed|end)_bytes=[0-9]+)//g' "${@:2}"
 }
 # What copies from and to the host moved again; not of copies behind other work on their stream, which are not waited for.
 moved() { # DB

@@ -27,7 +27,9 @@ struct model {
 	uint8_t value[MAX_SIZE];
 	bool initialised[MAX_SIZE];
 	uint32_t writer[MAX_SIZE / 4];
-	bool unread[MAX_SIZE], exposed;
+	bool unread[MAX_SIZE], exposed; /* known to be unread */
+	uint32_t byte_writer[MAX_SIZE];
+	bool left[MAX_SIZE]; /* unread, and another has written to the unit since */
 	/* of each writer's, by what the rows say: CONTEXTS stands for the unknown one */
 	int64_t unread_bytes[CONTEXTS + 1];
 	/* bytes that an access moved, its bits: of loads, stores and atomics; and bulk writes */
@@ -45,6 +47,7 @@ struct model {
 static struct model models[MAX_OBJECTS];
 static uint32_t next_id;
 static uint64_t seed;
+static bool keeps_leftovers;
 
 static unsigned below(unsigned limit)
 {
@@ -82,6 +85,7 @@ static void end_api(struct model *model)
 static void see(struct model *model)
 {
 	memset(model->unread, 0, sizeof(model->unread));
+	memset(model->left, 0, sizeof(model->left));
 	memset(model->unread_bytes, 0, sizeof(model->unread_bytes));
 }
 
@@ -135,14 +139,16 @@ static bool is_redundant_value(const struct model *model, unsigned i, unsigned w
 	return model->written[i];
 }
 
-/* Whether the byte stays unread, and the API writes another byte of its unit. */
-static bool is_taken(const struct model *model, unsigned i)
+/* Whether the byte stays unread, which another API wrote, and this one writes another of its unit.
+ */
+static bool is_taken(const struct model *model, unsigned i, uint32_t context)
 {
 	bool others = false;
 
 	for (unsigned k = i / 4 * 4; k < i / 4 * 4 + 4 && k < model->size; k++)
 		others |= model->written[k];
-	return others && !model->written[i] && !model->read[i] && model->unread[i];
+	return others && !model->written[i] && !model->read[i] && model->unread[i] &&
+	       model->byte_writer[i] != context;
 }
 
 /* What the rows of a writer should say. */
@@ -160,7 +166,7 @@ static void count_block(struct expected *expected, enum gpu_access access, unsig
 	expected->last[access] = block;
 }
 
-static void expect_byte(const struct model *model, unsigned i, unsigned width,
+static void expect_byte(const struct model *model, unsigned i, unsigned width, uint32_t context,
 			struct expected *expected)
 {
 	const bool read = model->read[i], written = model->written[i];
@@ -173,10 +179,10 @@ static void expect_byte(const struct model *model, unsigned i, unsigned width,
 		count_block(expected, GPU_WRITE, i / 1024);
 	expected->redundant += is_redundant(model, i);
 	expected->values += written && is_redundant_value(model, i, width);
-	expected->dead += written && !read && model->unread[i];
+	expected->dead += written && !read && model->unread[i] && !model->left[i];
 	expected->unread += written && !read && !model->exposed;
-	expected->taken += model->unread[i] && is_taken(model, i);
-	expected->first_read += read && model->unread[i];
+	expected->taken += !keeps_leftovers && model->unread[i] && is_taken(model, i, context);
+	expected->first_read += read && model->unread[i] && !model->left[i];
 }
 
 static void check_row(const struct model *model, const struct gpu_row *row,
@@ -200,15 +206,61 @@ static void check_row(const struct model *model, const struct gpu_row *row,
 	assert_int_equal(row->last_block, read || write ? expected->last[row->access] : 0);
 }
 
+/* What was said of leftovers of an API, and what should be. */
+static struct gpu_left_bytes left_of[CONTEXTS], expected_left[CONTEXTS];
+static uint64_t left_dead_bytes, left_read_bytes;
+
+static void note_left(void *data, uint32_t object, const struct gpu_left_bytes *left)
+{
+	const struct model *model = data;
+
+	if (object != model->id)
+		return;
+	assert_in_range(left->writer, 1, CONTEXTS - 1);
+	assert_int_equal(left_of[left->writer].first_read_bytes, 0);
+	assert_int_equal(left_of[left->writer].dead_bytes, 0);
+	left_of[left->writer] = *left;
+	left_dead_bytes += left->dead_bytes;
+	left_read_bytes += left->first_read_bytes;
+}
+
+static void expect_left(const struct model *model, unsigned i)
+{
+	struct gpu_left_bytes *left = &expected_left[model->byte_writer[i]];
+
+	if (!model->left[i])
+		return;
+	left->dead_bytes += model->written[i] && !model->read[i];
+	if (!model->read[i])
+		return;
+	left->first_block = left->first_read_bytes++ ? left->first_block : i / 1024;
+	left->last_block = i / 1024;
+}
+
+static void check_left(struct shadow *shadow, struct model *model)
+{
+	memset(left_of, 0, sizeof(left_of));
+	memset(expected_left, 0, sizeof(expected_left));
+	shadow_leftovers(shadow, note_left, model);
+	for (unsigned i = 0; i < model->size; i++)
+		expect_left(model, i);
+	for (unsigned w = 1; w < CONTEXTS; w++) {
+		assert_int_equal(left_of[w].dead_bytes, expected_left[w].dead_bytes);
+		assert_int_equal(left_of[w].first_read_bytes, expected_left[w].first_read_bytes);
+		assert_int_equal(left_of[w].first_block, expected_left[w].first_block);
+		assert_int_equal(left_of[w].last_block, expected_left[w].last_block);
+		model->unread_bytes[w] -=
+			(int64_t)(left_of[w].dead_bytes + left_of[w].first_read_bytes);
+	}
+}
+
 /* The sums by arithmetic on rows are what the bytes say. */
 static void check_unread_sums(struct model *model)
 {
 	int64_t sums[CONTEXTS + 1] = {0};
 
 	for (unsigned i = 0; i < model->size; i++) {
-		uint32_t last = model->writer[i / 4];
-
-		sums[last == GPU_WRITER_UNKNOWN ? CONTEXTS : last] += model->unread[i];
+		sums[model->byte_writer[i]] += model->unread[i];
 	}
 	for (unsigned w = 0; w <= CONTEXTS; w++)
 		assert_int_equal(model->unread_bytes[w], sums[w]);
@@ -227,7 +279,7 @@ static void check_object(struct model *model, uint32_t context, const struct gpu
 		uint32_t last = model->writer[i / 4];
 		unsigned w = last == GPU_WRITER_UNKNOWN ? CONTEXTS : last;
 
-		expect_byte(model, i, width, &all[w]);
+		expect_byte(model, i, width, context, &all[w]);
 		all[0].bytes[GPU_FROM_HOST] += model->from_host[i];
 		all[0].bytes[GPU_TO_HOST] += model->to_host[i];
 	}
@@ -242,13 +294,17 @@ static void check_object(struct model *model, uint32_t context, const struct gpu
 			model->unread_bytes[w] -=
 				(int64_t)((*row)->first_read_bytes + (*row)->dead_bytes +
 					  (*row)->taken_bytes);
-			model->unread_bytes[context] +=
-				(int64_t)((*row)->unread_bytes + (*row)->taken_bytes);
+			model->unread_bytes[context] += (int64_t)(*row)->unread_bytes;
 			++*row;
 		}
 	for (unsigned i = 0; i < model->size; i++) {
-		model->unread[i] &= !model->read[i];
+		const bool taken = is_taken(model, i, context);
+
+		model->unread[i] &= !model->read[i] && (keeps_leftovers || !taken);
+		model->left[i] |= keeps_leftovers && taken;
+		model->left[i] &= !model->read[i] && !model->written[i];
 		if (model->written[i]) {
+			model->byte_writer[i] = context;
 			model->unread[i] = !model->read[i] && !model->exposed;
 			model->writer[i / 4] = context;
 			model->value[i] = model->memory[i];
@@ -514,11 +570,14 @@ static void run_sequence(bool digests)
 {
 	struct shadow *shadow = shadow_create(digests);
 
+	if (keeps_leftovers)
+		shadow_keep_leftovers(shadow);
 	next_id = 1;
 	for (unsigned i = 0; i < MAX_OBJECTS; i++)
 		create(shadow, &models[i]);
 	for (unsigned step = 0; step < 12; step++) {
-		uint32_t context = 1 + below(CONTEXTS - 1);
+		/* leftovers of more are not all kept */
+		uint32_t context = 1 + below(keeps_leftovers ? 8 : CONTEXTS - 1);
 		bool fails = !below(8);
 		const struct gpu_row *rows, *row, *end;
 		size_t count;
@@ -548,8 +607,10 @@ static void run_sequence(bool digests)
 		end = count ? rows + count : rows;
 		for (uint32_t id = 1; id < next_id; id++)
 			for (unsigned i = 0; i < MAX_OBJECTS; i++)
-				if (models[i].id == id)
+				if (models[i].id == id) {
+					check_left(shadow, &models[i]);
 					check_object(&models[i], context, &row, end);
+				}
 		assert_ptr_equal(row, end);
 		if (digests)
 			check_digests(shadow);
@@ -569,6 +630,18 @@ static void test_rows(void **state)
 	assert_true(dead_bytes && taken_bytes && first_read_bytes && split_values);
 }
 
+static void test_leftovers(void **state)
+{
+	(void)state;
+	keeps_leftovers = true;
+	for (uint64_t start = 1; start < 1500; start++) {
+		seed = start * 6007;
+		run_sequence(false);
+	}
+	keeps_leftovers = false;
+	assert_true(left_dead_bytes > 1000 && left_read_bytes > 1000);
+}
+
 static void test_digests(void **state)
 {
 	(void)state;
@@ -584,6 +657,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_leftovers),
 		cmocka_unit_test(test_digests),
 	};
 

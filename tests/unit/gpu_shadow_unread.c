@@ -239,7 +239,7 @@ static void test_ping_pong(void **state)
 	}
 }
 
-/* 11: bytes of a unit: who writes one of them becomes the writer of the unread others. */
+/* 11: bytes of a unit: who writes one of them has not written the others. */
 static void test_units_taken(void **state)
 {
 	(void)state;
@@ -250,15 +250,98 @@ static void test_units_taken(void **state)
 		shadow_touch(objects[0], i, 1, GPU_WRITE);
 	}
 	SETTLES(B, W(1, A, 8, 0, 0, .unread_bytes = 8, .dead_bytes = 8, .taken_bytes = 24));
-	reads(0, 0, 64); /* B: 32 bytes, 24 of them A's work */
+	reads(0, 0, 64); /* of B's units: what B wrote */
 	SETTLES(C, R(1, A, 32, 0, 0, .first_read_bytes = 32),
-		R(1, B, 32, 0, 0, .first_read_bytes = 32));
+		R(1, B, 32, 0, 0, .first_read_bytes = 8));
 	/* once read nothing is taken */
 	shadow_touch(objects[0], 4, 2, GPU_WRITE);
 	SETTLES(D, W(1, A, 2, 0, 0, .unread_bytes = 2, .redundant_value_bytes = 2));
+	/* nor what the same one wrote before */
+	shadow_touch(objects[0], 6, 2, GPU_WRITE);
+	SETTLES(D, W(1, D, 2, 0, 0, .unread_bytes = 2, .redundant_value_bytes = 2));
+	reads(0, 4, 4);
+	SETTLES(C, R(1, D, 4, 0, 0, .first_read_bytes = 4));
 }
 
-/* 12: a launch that was not analysed reads everything, at once and in no time. */
+static unsigned left_count;
+static struct gpu_left_bytes left_last;
+
+static void note_left(void *data, uint32_t object, const struct gpu_left_bytes *left)
+{
+	(void)data;
+	assert_int_equal(object, 1);
+	left_count++;
+	left_last = *left;
+}
+
+static bool left_is(uint32_t writer, uint64_t first_read, uint64_t dead)
+{
+	left_count = 0;
+	shadow_leftovers(shadow, note_left, NULL);
+	return left_count == 1 && left_last.writer == writer &&
+	       left_last.first_read_bytes == first_read && left_last.dead_bytes == dead;
+}
+
+static bool nothing_is_left(void)
+{
+	left_count = 0;
+	shadow_leftovers(shadow, note_left, NULL);
+	return !left_count;
+}
+
+/* One byte of each of the first 256 units: its number in the unit. */
+static void write_bytes(unsigned of_unit)
+{
+	for (unsigned i = of_unit; i < 1024; i += 4) {
+		memory[0][i] = 7;
+		shadow_touch(objects[0], i, 1, GPU_WRITE);
+	}
+}
+
+/* 12: ... and where leftovers are kept, it is known what becomes of them. */
+static void test_leftovers(void **state)
+{
+	(void)state;
+	shadow_object_destroy(objects[0]);
+	shadow_keep_leftovers(shadow);
+	objects[0] = shadow_object_create(shadow, 1, ALLOC, memory[0], 8192);
+	writes(0, 0, 8192);
+	SETTLES(A, W(1, ALLOC, 8192, 0, 7, .unread_bytes = 8192));
+	write_bytes(0);
+	SETTLES(B, W(1, A, 256, 0, 0, .unread_bytes = 256, .dead_bytes = 256));
+	assert_true(nothing_is_left());
+	write_bytes(1);
+	SETTLES(C, W(1, B, 256, 0, 0, .unread_bytes = 256));
+	assert_true(left_is(A, 0, 256));
+	reads(0, 0, 1); /* B's byte of a unit of C's */
+	SETTLES(D, R(1, C, 1, 0, 0));
+	assert_true(left_is(B, 1, 0));
+	reads(0, 0, 2);
+	SETTLES(D, R(1, C, 2, 0, 0, .first_read_bytes = 1));
+	assert_true(nothing_is_left());
+	shadow_all_seen(shadow);
+	writes(0, 0, 8192);
+	SETTLES(D, W(1, A, 7168, 1, 7, .unread_bytes = 7168, .redundant_value_bytes = 7168),
+		W(1, C, 1024, 0, 0, .unread_bytes = 1024, .redundant_value_bytes = 1024));
+	assert_true(nothing_is_left());
+	/* of a ninth writer to a KiB it is not */
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct gpu_row *rows;
+		size_t count;
+
+		writes(0, 4 * i, 1);
+		assert_int_equal(shadow_settle(shadow, 20 + i, &rows, &count), 0);
+		writes(0, 4 * i + 1, 1);
+		assert_int_equal(shadow_settle(shadow, 30, &rows, &count), 0);
+		assert_int_equal(count, 1);
+		assert_int_equal(rows->taken_bytes, i < 7 ? 0 : 1); /* D's are one */
+		assert_int_equal(rows->unread_bytes, 1);
+	}
+	shadow_object_destroy(objects[0]); /* with what is left */
+	objects[0] = shadow_object_create(shadow, 1, ALLOC, memory[0], 8192);
+}
+
+/* 13: a launch that was not analysed reads everything, at once and in no time. */
 static void test_not_analysed(void **state)
 {
 	(void)state;
@@ -438,14 +521,23 @@ static void test_records_of_atomics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_overwritten), TEST(test_partial),
-		TEST(test_one_lane),    TEST(test_in_place),
-		TEST(test_atomics),     TEST(test_copies),
-		TEST(test_pitch),       TEST(test_ping_pong),
-		TEST(test_units_taken), TEST(test_not_analysed),
-		TEST(test_exposed),     TEST(test_forgotten),
-		TEST(test_loaded),      TEST(test_failed),
-		TEST(test_widths),      TEST(test_records_of_atomics),
+		TEST(test_overwritten),
+		TEST(test_partial),
+		TEST(test_one_lane),
+		TEST(test_in_place),
+		TEST(test_atomics),
+		TEST(test_copies),
+		TEST(test_pitch),
+		TEST(test_ping_pong),
+		TEST(test_units_taken),
+		TEST(test_leftovers),
+		TEST(test_not_analysed),
+		TEST(test_exposed),
+		TEST(test_forgotten),
+		TEST(test_loaded),
+		TEST(test_failed),
+		TEST(test_widths),
+		TEST(test_records_of_atomics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void test_site(void **state)
 	profile_free(profile);
 }
 
-/* Bytes that pass to another writer with their units. */
+/* Bytes whose units pass to another writer. */
 static void test_taken(void **state)
 {
 	struct profile *profile;
@@ -156,15 +156,122 @@ static void test_taken(void **state)
 	filled(SET, 1, ALLOC, 0);
 	TOUCHED(COPY,
 		W(1, SET, 10, 50, 50, .unread_bytes = 10, .dead_bytes = 10, .taken_bytes = 30));
-	TOUCHED(KERNEL, R(1, COPY, 40, 50, 50, .first_read_bytes = 40));
+	TOUCHED(KERNEL, R(1, COPY, 40, 50, 50, .first_read_bytes = 10));
 	end();
 	profile = build();
 	unread_is(profile, 2, 0, SIZE - 40);
 	unread_is(profile, 3, 0, 0);
-	/* the block of the units was read, though not as what the set wrote */
+	/* the block of the units may have been read */
 	assert_int_equal(profile->unread_count, 2);
 	range_is(profile, 0, 2, 0, 50 * 1024 - 1, SIZE - 30);
 	range_is(profile, 1, 2, 51 * 1024, SIZE - 1, SIZE - 30);
+	assert_int_equal(profile->coverage_count, 1);
+	assert_string_equal(profile->coverage[0].id, "UNREAD_SHARED_UNITS");
+	assert_int_equal(profile->coverage[0].count, 1);
+	assert_int_equal(profile->coverage[0].bytes, 30);
+	/* ... so it is not said of the set that what is read of it lies elsewhere */
+	assert_int_equal(profile->fate_count, 2);
+	assert_int_equal(profile->fates[0].vertex, 2);
+	assert_int_equal(profile->fates[0].dead_bytes, 10);
+	assert_int_equal(profile->fates[0].unread_bytes, SIZE - 40);
+	assert_int_equal(profile->fates[0].read_first, 50 * 1024);
+	assert_int_equal(profile->fates[0].read_end, 51 * 1024);
+	profile_free(profile);
+}
+
+static void left(uint32_t object, uint32_t of, struct gpu_left_bytes left)
+{
+	fact(GPU_RECORD_LEFT_BYTES, object, of, &left, sizeof(left));
+}
+
+/* ... where it is known what became of them. */
+static void test_left(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	start(1);
+	calls();
+	allocated(1);
+	filled(SET, 1, ALLOC, 0);
+	TOUCHED(COPY, W(1, SET, 10, 50, 50, .unread_bytes = 10, .dead_bytes = 10));
+	TOUCHED(KERNEL, R(1, COPY, 22, 50, 50, .first_read_bytes = 4));
+	left(1, KERNEL, (struct gpu_left_bytes){18, 0, 50, 50, SET, 0});
+	TOUCHED(KERNEL, W(1, COPY, 8, 50, 50, .unread_bytes = 8, .dead_bytes = 2));
+	left(1, KERNEL, (struct gpu_left_bytes){0, 6, 0, 0, SET, 0});
+	end();
+	profile = build();
+	assert_string_equal(coverage_of(profile, "trace"), "");
+	unread_is(profile, 2, 0, SIZE - 10 - 18 - 6);
+	unread_is(profile, 3, 0, 4);
+	unread_is(profile, 4, 0, 8);
+	assert_int_equal(profile->coverage_count, 0);
+	assert_int_equal(profile->fates[0].vertex, 2);
+	assert_int_equal(profile->fates[0].dead_bytes, 16);
+	assert_int_equal(profile->fates[0].read_first, 50 * 1024);
+	assert_int_equal(profile->fates[0].read_end, 51 * 1024);
+	assert_int_equal(profile->fates[0].readers, 1);
+	assert_int_equal(profile->fates[0].consumer, 4);
+	assert_int_equal(profile->fates[0].unread_writes, 0);
+	assert_int_equal(profile->unread_count, 3);
+	range_is(profile, 0, 2, 0, 50 * 1024 - 1, SIZE - 18);
+	range_is(profile, 1, 2, 51 * 1024, SIZE - 1, SIZE - 18);
+	range_is(profile, 2, 4, 50 * 1024, 51 * 1024 - 1, 8);
+	profile_free(profile);
+}
+
+static void test_left_refused(void **state)
+{
+	const struct gpu_left_bytes bad[] = {
+		{SIZE + 1, 0, 0, 0, SET, 0}, {0, SIZE + 1, 0, 0, SET, 0}, {1, 0, 1, 0, SET, 0},
+		{1, 0, 0, 101, SET, 0},      {1, 0, 0, 0, 0, 0},          {1, 0, 0, 0, COPY, 0},
+		{1, 0, 0, 0, 77, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct profile *profile;
+
+		start(1);
+		calls();
+		allocated(1);
+		filled(SET, 1, ALLOC, 0);
+		left(1, SET, bad[i]);
+		end();
+		profile = build();
+		assert_non_null(strstr(coverage_of(profile, "trace"), "damaged at offset"));
+		profile_free(profile);
+		unlink(path);
+	}
+}
+
+/* Less was written than nobody is said to have read: nothing is known of it then. */
+static void test_impossible(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	start(1);
+	calls();
+	allocated(1);
+	filled(SET, 1, ALLOC, 0);
+	TOUCHED(COPY, W(1, SET, 10, 50, 50, .unread_bytes = 10, .dead_bytes = 10));
+	TOUCHED(KERNEL, W(1, COPY, 40, 50, 50, .unread_bytes = 40, .dead_bytes = 40));
+	end();
+	profile = build();
+	unread_is(profile, 2, 0, SIZE - 10);
+	unread_is(profile, 3, 0, 0);
+	unread_is(profile, 4, 0, 40);
+	assert_int_equal(profile->fate_count, 3);
+	assert_int_equal(profile->fates[1].vertex, 3);
+	assert_int_equal(profile->fates[1].bytes, 10);
+	assert_int_equal(profile->fates[1].dead_bytes, 0);
+	assert_int_equal(profile->fates[1].unread_bytes, 0);
+	assert_int_equal(profile->fates[1].unread_writes, 0);
+	assert_int_equal(profile->coverage_count, 1);
+	assert_string_equal(profile->coverage[0].id, "UNREAD_IMPOSSIBLE");
+	for (uint32_t i = 0; i < profile->unread_count; i++)
+		assert_int_not_equal(profile->unread[i].vertex, 3);
 	profile_free(profile);
 }
 
@@ -353,10 +460,11 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_transfer),   TEST(test_site),        TEST(test_taken),
-		TEST(test_not_unread), TEST(test_read_unseen), TEST(test_killed),
-		TEST(test_hostile),    TEST(test_refused),     TEST(test_absent),
-		TEST(test_many),
+		TEST(test_transfer),     TEST(test_site),        TEST(test_taken),
+		TEST(test_not_unread),   TEST(test_read_unseen), TEST(test_killed),
+		TEST(test_hostile),      TEST(test_refused),     TEST(test_absent),
+		TEST(test_many),         TEST(test_impossible),  TEST(test_left),
+		TEST(test_left_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

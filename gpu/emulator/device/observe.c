@@ -49,6 +49,7 @@ static int start(const struct gpu_sink *to, const struct gpu_options *options)
 		may_write = may_write_create();
 		if (!shadow || !may_write)
 			return -1;
+		shadow_keep_leftovers(shadow);
 		if (options->accesses)
 			observe_access_start(to, shadow);
 		if (options->value_blocks && observe_values_start(to, options->value_blocks))
@@ -218,6 +219,14 @@ static void tell_seen(const struct gpu_call *call, uint32_t object)
 						.size = sizeof(seen)});
 }
 
+static void tell_left(void *data, uint32_t object, const struct gpu_left_bytes *left)
+{
+	sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_LEFT_BYTES,
+						.object = object,
+						.payload = left,
+						.size = sizeof(*left)});
+}
+
 static void tell_sizes(void *data, uint32_t object, uint32_t sizes)
 {
 	const struct gpu_call *call = data;
@@ -334,6 +343,8 @@ void observe_end(struct gpu_call *call)
 	sink->end(call, rows, count);
 	if (call->start_ns)
 		tell_order(call, &made);
+	if (shadow)
+		shadow_leftovers(shadow, tell_left, call);
 	if (all_seen)
 		tell_seen(call, 0);
 	all_seen = false;

@@ -213,8 +213,10 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 	}
 	stale = __any_sync(ALL_LANES, stale);
 #pragma unroll
-	for (int k = 0; k < 2; k++)
+	for (int k = 0; k < 2; k++) {
 		chunks[k].unread = load_unread(walk, index + 32 * k, state.flags);
+		chunks[k].own = written_by(&writers[4 * k], writer);
+	}
 	if (mixed) {
 		count_mixed(walk, chunks, writers, (uint32_t)block, reads, writes);
 	} else {

@@ -14,6 +14,7 @@ struct chunk {
 	uint64_t current[2], value[2];
 	unsigned read, written, uninitialised, initialised, redundant;
 	unsigned unread, known; /* what was unread, what was initialised, before the API */
+	unsigned own;           /* see struct unit_word */
 };
 
 /* All bytes of the units of a chunk that have a byte in `mask`. */
@@ -38,10 +39,28 @@ static __device__ unsigned redundant_values(unsigned written, unsigned redundant
 	return written & ~((differ << width) - differ);
 }
 
+/* The bytes of a chunk whose units have this writer. */
+static __device__ unsigned written_by(const uint32_t writers[4], uint32_t writer)
+{
+	unsigned bytes = 0;
+
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		bytes |= writers[i] == writer ? 15u << 4 * i : 0;
+	return bytes;
+}
+
+/* As unit_taken_bytes(), of a chunk. */
+static __device__ unsigned taken_bytes(const struct chunk *chunk)
+{
+	return whole_units(chunk->written) & ~chunk->written & chunk->unread & ~chunk->read &
+	       ~chunk->own;
+}
+
 /* What is unread of a chunk after the API. */
 static __device__ unsigned unread_after(const struct chunk *chunk)
 {
-	return (chunk->unread | chunk->written) & ~chunk->read;
+	return (chunk->unread | chunk->written) & ~chunk->read & ~taken_bytes(chunk);
 }
 
 /*
@@ -84,6 +103,7 @@ static __device__ struct unit_word word_of_chunk(const struct chunk *chunk, unsi
 	word.redundant = chunk->redundant;
 	word.redundant_values = redundant_values(chunk->written, chunk->redundant, width);
 	word.can_be_unread = tracked ? WORD_ALL : 0;
+	word.own = chunk->own;
 	return word;
 }
 
@@ -118,10 +138,7 @@ static __device__ struct counts count_chunk(const struct chunk *chunk, unsigned 
 		add_count(&counts, ROW_UNREAD_BYTES, tracked ? __popc(written & ~read) : 0);
 	}
 	if (chunk->unread) {
-		unsigned taken = whole_units(chunk->written) & ~chunk->written & chunk->unread &
-				 ~chunk->read;
-
-		add_count(&counts, ROW_TAKEN_BYTES, __popc(taken & bytes));
+		add_count(&counts, ROW_TAKEN_BYTES, __popc(taken_bytes(chunk) & bytes));
 		add_count(&counts, ROW_FIRST_READ_BYTES, __popc(read & chunk->unread));
 	}
 	if (RULED_READS | RULED_WRITES) {

@@ -175,6 +175,7 @@ static __device__ __forceinline__ void settle_groups(struct row_cache *cache,
 	mixed = state.flags & BLOCK_MIXED;
 	if (!mixed)
 		writers[0] = writers[1] = writers[2] = writers[3] = state.writer;
+	chunk.own = written_by(writers, writer);
 	if (state.flags & BLOCK_WHOLE)
 		chunk.initialised = CHUNK_ALL;
 	chunk.known = chunk.initialised;

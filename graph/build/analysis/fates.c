@@ -2,11 +2,13 @@
  * graph/build/analysis/fates.c: the analysis that follows what was written until it is read,
  * written over or freed.
  *
- * Rows say how many bytes of a last writer are read for the first time, are written over or pass to
- * another writer (gpu/rows.def), so that the unread bytes of each (object, vertex) are a sum that
- * needs no look at memory: what is left when the object is freed, or at the end of a process that
- * ended in order, nobody has read.  GPU_RECORD_READ_UNSEEN sets it to 0.  Where providers do not
- * deliver those metrics, nothing is known to be dead or unread.
+ * Rows say how many bytes of a last writer are read for the first time, are written over or get
+ * lost, since another one wrote to their units (gpu/rows.def), so that the unread bytes of each
+ * (object, vertex) are a sum that needs no look at memory: what is left when the object is freed,
+ * or at the end of a process that ended in order, nobody has read.  GPU_RECORD_READ_UNSEEN sets it
+ * to 0.  What was lost counts as read; LEFT_BYTES says what became of bytes that were not lost, in
+ * units of other writers.  Where providers do not deliver those metrics, nothing is known to be
+ * dead or unread.
  */
 #include "graph/build/analysis.h"
 
@@ -52,6 +54,7 @@ struct fates {
 	struct profile *profile;
 	bool written;           /* there are rows that write */
 	bool lacking;           /* ... and such as lack a metric */
+	uint64_t takes, taken;  /* rows with bytes that were lost, and these bytes */
 	struct live live;       /* of the process */
 	struct device *devices; /* of the process */
 	struct pair_map rows;   /* of profile->fates, by vertex and site */
@@ -162,12 +165,24 @@ static void take_from(uint64_t *unread, uint64_t bytes)
 	*unread -= bytes < *unread ? bytes : *unread;
 }
 
-static void widen_read(struct part *part, const struct build_row *row)
+static void widen_read(struct part *part, uint64_t first_block, uint64_t last_block)
 {
-	const struct unread_range range = {row->first_block, row->last_block};
+	const struct unread_range range = {first_block, last_block};
 
 	if (part->wrote)
 		unread_widen(&part->read, range);
+}
+
+/* Bytes of these blocks may be read, of those that the fate's vertex wrote. */
+static void widen_fate(struct profile_fate *fate, uint64_t first_block, uint64_t last_block)
+{
+	const uint64_t first = first_block * GPU_ROW_BLOCK;
+	const uint64_t end = (last_block + 1) * GPU_ROW_BLOCK;
+
+	if (!fate->read_end || first < fate->read_first)
+		fate->read_first = first;
+	if (end > fate->read_end)
+		fate->read_end = end;
 }
 
 static void take_read(struct fates *fates, const struct build_event *event,
@@ -176,19 +191,13 @@ static void take_read(struct fates *fates, const struct build_event *event,
 	struct object *object = live_find(&fates->live, row->object);
 	struct part *part = part_of(fates, object, row->writer, event->number);
 	struct profile_fate *fate = row_of(fates, object, part);
-	uint64_t first = row->first_block * GPU_ROW_BLOCK;
-	uint64_t end = (row->last_block + 1) * GPU_ROW_BLOCK;
 
 	part->bytes_read = row->bytes;
 	part->was_read |= row->first_read_bytes > 0;
 	take_from(&part->unread, row->first_read_bytes);
-	widen_read(part, row);
-	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK)) {
-		if (!fate->read_end || first < fate->read_first)
-			fate->read_first = first;
-		if (end > fate->read_end)
-			fate->read_end = end;
-	}
+	widen_read(part, row->first_block, row->last_block);
+	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK))
+		widen_fate(fate, row->first_block, row->last_block);
 	fate->read_own += row->writer == event->vertex;
 }
 
@@ -203,9 +212,12 @@ static void take_write(struct fates *fates, const struct build_event *event,
 	part->overwritten = row->bytes;
 	take_from(&part->unread, row->dead_bytes);
 	take_from(&part->unread, row->taken_bytes);
-	if (row->taken_bytes) { /* from now on rows that read them are of another writer */
-		widen_read(part, row);
+	if (row->taken_bytes) { /* somebody may read them, and no row will say so */
+		widen_read(part, row->first_block, row->last_block);
+		widen_fate(row_of(fates, object, part), row->first_block, row->last_block);
 		part->was_read = true;
+		fates->takes++;
+		profile_add(&fates->taken, row->taken_bytes);
 	}
 	if (row->dead_bytes)
 		profile_add(&row_of(fates, object, part)->dead_bytes, row->dead_bytes);
@@ -252,10 +264,19 @@ static void give_written(struct fates *fates, const struct build_event *event,
 	profile_add(&part->bytes, row->bytes);
 	part->was_read |= row->unread_bytes < row->bytes;
 	profile_add(&part->unread, row->unread_bytes);
-	profile_add(&part->unread, row->taken_bytes);
 	unread_widen(&part->written, range);
 	if (row->unread_bytes < row->bytes) /* it has read some of it itself, or anybody can */
-		widen_read(part, row);
+		widen_read(part, row->first_block, row->last_block);
+}
+
+/* An event of this vertex reads some of what the fate's vertex wrote, which is another one. */
+static void add_reader(struct profile_fate *fate, uint32_t vertex)
+{
+	if (!fate->readers || fate->consumer == vertex)
+		fate->consumer = vertex;
+	else
+		fate->consumer = PROFILE_NO_VERTEX;
+	fate->readers++;
 }
 
 /*
@@ -276,11 +297,7 @@ static void take_consumed(struct fates *fates, const struct build_event *event,
 	if (!part->bytes_read)
 		return;
 	fate = row_of(fates, object, part);
-	if (!fate->readers || fate->consumer == event->vertex)
-		fate->consumer = event->vertex;
-	else
-		fate->consumer = PROFILE_NO_VERTEX;
-	fate->readers++;
+	add_reader(fate, event->vertex);
 	if (part->bytes_read == part->overwritten)
 		profile_add(&fate->consumed_bytes, part->bytes_read);
 }
@@ -321,6 +338,42 @@ static void take(void *state, const struct build_event *event, const struct buil
 	}
 }
 
+/* What became of bytes in units of other writers than the one that wrote them. */
+static int take_left(struct fates *fates, const struct build_event *event,
+		     const struct build_record *record, struct error *error)
+{
+	const struct gpu_left_bytes *left = record->payload;
+	struct object *object = live_find(&fates->live, record->object);
+	struct profile_fate *fate;
+	struct part *part;
+	uint64_t size;
+
+	if (!object) /* it has just been freed */
+		return 0;
+	size = fates->profile->objects[record->object].size;
+	if (left->first_read_bytes > size || left->dead_bytes > size ||
+	    left->first_block > left->last_block ||
+	    left->last_block > (size ? (size - 1) / GPU_ROW_BLOCK : 0))
+		return error_set(error, "bytes that cannot be of their object");
+	part = part_of(fates, object, record->writer, event->number);
+	fate = row_of(fates, object, part);
+	take_from(&part->unread, left->first_read_bytes);
+	take_from(&part->unread, left->dead_bytes);
+	profile_add(&fate->dead_bytes, left->dead_bytes);
+	if (!left->first_read_bytes)
+		return 0;
+	part->was_read = true;
+	widen_read(part, left->first_block, left->last_block);
+	widen_fate(fate, left->first_block, left->last_block);
+	if (part->bytes_read) /* rows have said that the event reads some */
+		return 0;
+	if (record->writer == event->vertex)
+		fate->read_own++;
+	else
+		add_reader(fate, event->vertex);
+	return 0;
+}
+
 static int take_record(void *state, const struct build_event *event,
 		       const struct build_record *record, struct error *error)
 {
@@ -328,7 +381,8 @@ static int take_record(void *state, const struct build_event *event,
 	const struct gpu_read_unseen *seen = record->payload;
 	struct object *object;
 
-	(void)error;
+	if (record->kind == GPU_RECORD_LEFT_BYTES)
+		return take_left(fates, event, record, error);
 	if (record->kind == GPU_RECORD_SIZES) {
 		if (event->vertex != PROFILE_NO_VERTEX) {
 			uint32_t row = find_row(fates, event->vertex, record->object);
@@ -406,10 +460,36 @@ static void process_end(void *state, const struct build_event *last)
 	}
 }
 
+/* A trace may say anything: of nothing more is lost than was written, or nothing is known of it. */
+static void drop_impossible(struct fates *fates)
+{
+	uint64_t dropped = 0;
+
+	for (uint32_t i = 0; i < fates->profile->fate_count; i++) {
+		struct profile_fate *fate = &fates->profile->fates[i];
+		uint64_t lost = fate->dead_bytes;
+
+		profile_add(&lost, fate->unread_bytes);
+		if (lost <= fate->bytes && fate->unread_writes_bytes <= fate->bytes)
+			continue;
+		dropped++;
+		fate->dead_bytes = fate->unread_bytes = 0;
+		fate->unread_writes = fate->unread_writes_bytes = 0;
+		fates->totals[i] =
+			(struct unread_total){.written = UNREAD_NOTHING, .read = UNREAD_NOTHING};
+	}
+	if (dropped)
+		profile_add_coverage(fates->profile, COVERAGE_UNREAD_IMPOSSIBLE, NULL, dropped, 0);
+}
+
 static void end(void *state)
 {
 	struct fates *fates = state;
 
+	drop_impossible(fates);
+	if (fates->takes)
+		profile_add_coverage(fates->profile, COVERAGE_UNREAD_SHARED_UNITS, NULL,
+				     fates->takes, fates->taken);
 	if (fates->lacking) {
 		/* that kernels were not looked into is said already */
 		if (!profile_is_by_arguments(fates->profile))
@@ -425,7 +505,8 @@ static void end(void *state)
 
 const struct build_analysis build_fates = {
 	.name = "fates",
-	.kinds = (const uint32_t[]){GPU_RECORD_READ_UNSEEN, GPU_RECORD_SIZES, 0},
+	.kinds = (const uint32_t[]){GPU_RECORD_READ_UNSEEN, GPU_RECORD_SIZES, GPU_RECORD_LEFT_BYTES,
+				    0},
 	.begin = begin,
 	.object = make_object,
 	.event = take,

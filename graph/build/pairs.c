@@ -113,14 +113,22 @@ static uint32_t read_sides(const struct build_source *sources, uint32_t count,
 	return known;
 }
 
-uint32_t *pairs_find(struct profile *profile, const char *passes,
-		     const struct build_source *sources, uint32_t count, struct profile_pass *first)
+static int by_process(const void *left, const void *right)
+{
+	const struct build_source *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+void pairs_find(struct profile *profile, const char *passes, struct build_source *sources,
+		uint32_t count, struct profile_pass *first)
 {
 	uint32_t graph_count = profile->process_count, known;
 	struct side *graph = xcalloc(graph_count + 1, sizeof(*graph));
 	struct side *run = xcalloc(count + 1, sizeof(*run));
 	struct profile_process *processes = xcalloc(count + 1, sizeof(*processes));
-	uint32_t *pairs = xcalloc(count + 1, sizeof(*pairs));
 
 	for (uint32_t i = 0; i < graph_count; i++)
 		graph[i] = (struct side){.process = &profile->processes[i], .index = i};
@@ -133,13 +141,14 @@ uint32_t *pairs_find(struct profile *profile, const char *passes,
 	pair_equal(graph, graph_count, run, known, false);
 	say_single(profile, passes, count_single(graph, graph_count), count_single(run, known));
 	for (uint32_t i = 0; i < count; i++) {
-		pairs[i] = PAIRS_UNKNOWN;
+		sources[i].process = PAIRS_UNKNOWN;
 		process_release_description(&processes[i]);
 	}
 	for (uint32_t i = 0; i < known; i++)
-		pairs[run[i].index] = run[i].paired ? run[i].partner : PAIRS_EXTRA;
+		sources[run[i].index].process = run[i].paired ? run[i].partner : PAIRS_EXTRA;
+	if (count)
+		qsort(sources, count, sizeof(*sources), by_process);
 	free(processes);
 	free(run);
 	free(graph);
-	return pairs;
 }

@@ -18,12 +18,12 @@
 #define PAIRS_EXTRA (UINT32_MAX - 1) /* none: the process is left out */
 
 /*
- * For each source the index into profile->processes, or one of the above; the caller frees.
+ * Sets the `process` of each source, the index into profile->processes or one of the above, and
+ * sorts the sources by it: tables hold the calls of one process after those of the one before.
  * Coverage says which processes have no partner, of which `passes` names the run.  *first: provider
  * and device of the first process that says them, for the caller to free; else NULL.
  */
-uint32_t *pairs_find(struct profile *profile, const char *passes,
-		     const struct build_source *sources, uint32_t count,
-		     struct profile_pass *first);
+void pairs_find(struct profile *profile, const char *passes, struct build_source *sources,
+		uint32_t count, struct profile_pass *first);
 
 #endif

@@ -99,6 +99,21 @@ is "... too many" "$(coverage more.db)" "1 0 noted: processes of another executa
 3 0 noted: processes that only its run had: left out"
 is "... the records of two processes" "$(sed -n 2p facts)" "v2 memset 6 24576"
 
+# -- two that start in another order in each run
+cat >orders.sh <<'END'
+#!/bin/sh
+if [ -e started ]; then ./app two && ./app one; else ./app one && ./app two; fi
+touch started
+END
+chmod +x orders.sh
+"$MAIN" collect -q --device emulated --passes flow,time,waits -o orders.db ./orders.sh >out 2>err </dev/null
+is "processes that start in another order" "$? $(cat out err)" "0 "
+is "... their calls are all there, process by process" "$(sqlite3 orders.db \
+	"SELECT arguments, count(*), min(t.id), max(t.id) FROM timeline t JOIN process p ON p.id = t.process GROUP BY p.id ORDER BY p.id")" \
+	"./app one|13|1|13
+./app two|13|14|26"
+is "... and nothing differs" "$(coverage orders.db)" ""
+
 # -- a second run that is cut
 FLOW=./app NOTED="$T/killed.sh"
 printf '#!/bin/sh\n./app\nkill -KILL $$\n' >killed.sh

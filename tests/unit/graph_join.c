@@ -348,17 +348,17 @@ static void test_processes(void **state)
 	PROCESS("waits", "/bin/a", "z");
 	profile = build_all(time_only);
 	assert_string_equal(
-		text, "event 1: cudaMemset v1, process 1 thread 0 device 0 stream 0, invocation 0, "
+		text, "event 1: cudaMemset v1, process 0 thread 0 device 0 stream 0, invocation 0, "
 		      "0 to 10\n"
-		      "process 1 ends with event 1\n"
-		      "event 2: cudaMemset v1, process 0 thread 0 device 0 stream 0, invocation 0, "
-		      "20 to 30\n"
-		      "process 0 ends with event 2\n"
+		      "process 0 ends with event 1\n"
+		      "event 2: cudaMemset v1, process 1 thread 0 device 0 stream 0, invocation 0, "
+		      "-20 to -10\n"
+		      "process 1 ends with event 2\n"
 		      "event 3: cudaMemset v1, process 3 thread 0 device 0 stream 0, invocation 0, "
-		      "40 to 50\n"
+		      "20 to 30\n"
 		      "process 3 ends with event 3\n"
 		      "event 4: cudaMemset v1, process 4 thread 0 device 0 stream 0, invocation 0, "
-		      "100 to 110\n"
+		      "80 to 90\n"
 		      "process 4 ends with event 4\n"
 		      "2 vertices, 0 edges, contexts of 16 digits\n");
 	free(text);

@@ -7,7 +7,7 @@
 #include "graph/build/apis.h"
 #include "graph/build/flow.h"
 #include "graph/build/joined.h"
-#include "graph/build/pairs.h"
+#include "graph/build/pairs/pairs.h"
 #include "graph/build/sources.h"
 #include "util/memory.h"
 #include "util/progress.h"
@@ -87,7 +87,7 @@ static void read_joined(struct run *run, const struct build_run *from, uint32_t 
 	run->start_ns = count ? sources[0].start_ns : 0;
 	run->events = run->calls = 0;
 	analyses_choose(run->analyses, from->passes, false);
-	pairs_find(profile, run->passes, sources, count, &like);
+	pairs_find(profile, run->merge, run->join, run->passes, sources, count, &like);
 	for (uint32_t i = 0; i < count; i++) {
 		run->partner = sources[i].process;
 		if (run->partner != PAIRS_EXTRA)

@@ -468,9 +468,10 @@ char *callpaths_library(const struct callpaths *paths, uint32_t frame)
 {
 	for (; frame != NO_FRAME; frame = paths->frame_list[frame]->key.parent) {
 		uint32_t module = paths->frame_list[frame]->key.module;
+		const char *path = module < MODULE_PYTHON ? paths->module_list[module]->path : NULL;
 
-		if (module < MODULE_PYTHON)
-			return xstrdup(paths->module_list[module]->path);
+		if (path)
+			return text_clean(path, strlen(path), PATH_MAX);
 	}
 	return NULL;
 }

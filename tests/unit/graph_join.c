@@ -757,16 +757,11 @@ static void test_no_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_joined_calls),
-		TEST(test_differences),
-		TEST(test_processes),
-		TEST(test_ranks),
-		TEST(test_objects),
-		TEST(test_memory_of_objects),
-		TEST(test_passes),
-		TEST(test_damaged),
-		TEST(test_no_folder),
-		TEST(test_what_a_provider_does_not_see),
+		TEST(test_joined_calls), TEST(test_differences),
+		TEST(test_processes),    TEST(test_ranks),
+		TEST(test_objects),      TEST(test_memory_of_objects),
+		TEST(test_passes),       TEST(test_damaged),
+		TEST(test_no_folder),    TEST(test_what_a_provider_does_not_see),
 	};
 
 	return cmocka_run_group_tests_name("graph_join", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define SPARE_MAX ((uint64_t)8 << 20)
 #define SPARE_MIN ((uint64_t)64 << 10)
 #define FOLDERS_MAX 1000
+#define TRACES_PATH 64 /* bytes of a trace's path in the folder, with that of its run */
 
 /* -- making them -- */
 
@@ -86,7 +88,9 @@ char *folder_make(const char *output, struct error *error)
 		return NULL;
 	}
 	absolute = realpath(path, NULL);
-	made = absolute ? set_space_aside(absolute) : errno;
+	made = !absolute                                   ? errno
+	       : strlen(absolute) + TRACES_PATH > PATH_MAX ? ENAMETOOLONG
+							   : set_space_aside(absolute);
 	if (made != 0) {
 		error_set(error, "%s", strerror(made));
 		rmdir(path);

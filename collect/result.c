@@ -75,6 +75,13 @@ int result_check_output(const char *output, struct error *error)
 	return result;
 }
 
+int result_lock(const char *output, struct error *error)
+{
+	return folder_lock(output) == 0
+		       ? 0
+		       : not_writable(output, "another vflow collect is writing it", error);
+}
+
 char *result_make_folder(const char *output, struct error *error)
 {
 	struct error why;

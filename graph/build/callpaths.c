@@ -203,8 +203,8 @@ uint32_t callpaths_python(struct callpaths *paths, const char *file, const char 
 			  uint32_t line)
 {
 	struct profile *profile = paths->profile;
-	char *clean_file = text_clean(file, strlen(file), NAME_MAX);
-	char *clean_function = text_clean(function, strlen(function), NAME_MAX);
+	char *clean_file = text_clean(file, strlen(file), PATH_MAX);
+	char *clean_function = text_clean(function, strlen(function), PATH_MAX);
 	char *identity = xasprintf("python:%u:%s\n%s", line, clean_file, clean_function);
 	struct python *python;
 

@@ -318,6 +318,8 @@ static int collect(const struct arguments *a, const struct runs_plan *plan, cons
 	int code = EXIT_VFLOW_FAILED, built = -1;
 
 	leftovers_clear(a->table, a->output, a->quiet);
+	if (result_lock(a->output, &error) != 0)
+		return note_failure(code, &error);
 	folder = result_make_folder(a->output, &error);
 	if (!folder)
 		return note_failure(code, &error);
@@ -401,6 +403,8 @@ static int collect_from_trace(const struct arguments *a)
 	}
 	if (stat(a->from_trace, &status) == 0)
 		run.date = (uint64_t)status.st_mtime; /* when the last process began or ended */
+	if (result_lock(a->output, &error) != 0)
+		return note_failure(EXIT_VFLOW_FAILED, &error);
 	return make_profile(a, a->from_trace, &run);
 }
 
@@ -429,6 +433,7 @@ int collect_with_passes(const struct pass *const *table,
 		code = collect_from_trace(&a);
 	else
 		code = collect_on_device(&a, &target);
+	folder_unlock(a.output);
 	target_release(&target);
 out:
 	free(a.settings);

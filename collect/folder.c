@@ -3,7 +3,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +22,7 @@
 #define SPARE_MAX ((uint64_t)8 << 20)
 #define SPARE_MIN ((uint64_t)64 << 10)
 #define FOLDERS_MAX 1000
+#define TRACES_PATH 64 /* bytes of a trace's path in the folder, with that of its run */
 
 /* -- making them -- */
 
@@ -68,11 +72,93 @@ static int set_space_aside(const char *folder)
 	return failure == ENOSPC || failure == EDQUOT || failure == EFBIG ? failure : 0;
 }
 
+/* -- one collection of an output at a time -- */
+
+static int lock_fd = -1;    /* of "OUTPUT.trace", whatever is in it */
+static bool lock_is_unused; /* it was made for the lock, and holds no traces */
+
+/* Makes the folder, locked before others see it.  Returns its descriptor, or -1 with errno. */
+static int make_locked(const char *path)
+{
+	char *new = xasprintf("%s-XXXXXX", path);
+	int fd = mkdtemp(new) ? open(new, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int failure = errno;
+
+	if (fd >= 0) {
+		flock(fd, LOCK_EX | LOCK_NB); /* not every file system has locks */
+		if (renameat2(AT_FDCWD, new, AT_FDCWD, path, RENAME_NOREPLACE) != 0) {
+			failure = errno;
+			rmdir(new);
+			close(fd);
+			fd = -1;
+		}
+	}
+	free(new);
+	errno = failure;
+	return fd;
+}
+
+/* Whether the path is still that of the open file. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat of_fd, of_path;
+
+	return fstat(fd, &of_fd) == 0 && lstat(path, &of_path) == 0 &&
+	       of_fd.st_dev == of_path.st_dev && of_fd.st_ino == of_path.st_ino;
+}
+
+int folder_try_lock(const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return -1;
+}
+
+int folder_lock(const char *output)
+{
+	char *path = xasprintf("%s" TRACE_SUFFIX, output);
+	int result = 0;
+
+	while (lock_fd < 0 && result == 0) {
+		result = folder_try_lock(path, &lock_fd);
+		if (result == 0 && lock_fd < 0 && errno == ENOENT) {
+			lock_fd = make_locked(path);
+			lock_is_unused = lock_fd >= 0;
+			if (lock_fd < 0 && errno != EEXIST)
+				break; /* folder_make() will say why, or there are no locks here */
+		} else if (lock_fd < 0) {
+			break; /* somebody else's */
+		} else if (!is_at(lock_fd, path)) {
+			close(lock_fd); /* it was removed, by the one that had the lock */
+			lock_fd = -1;
+		}
+	}
+	free(path);
+	return result;
+}
+
+void folder_unlock(const char *output)
+{
+	char *path = xasprintf("%s" TRACE_SUFFIX, output);
+
+	if (lock_is_unused)
+		rmdir(path);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	lock_is_unused = false;
+	lock_fd = -1;
+	free(path);
+}
+
 char *folder_make(const char *output, struct error *error)
 {
-	char *path = NULL, *absolute;
-	int made = -1;
+	char *path = xasprintf("%s" TRACE_SUFFIX, output), *absolute;
+	int made = lock_is_unused ? 0 : -1;
 
+	lock_is_unused = false;
 	for (unsigned i = 0; made != 0 && i < FOLDERS_MAX; i++) {
 		free(path);
 		path = i ? xasprintf("%s" TRACE_SUFFIX "-%u", output, i)
@@ -87,7 +173,9 @@ char *folder_make(const char *output, struct error *error)
 		return NULL;
 	}
 	absolute = realpath(path, NULL);
-	made = absolute ? set_space_aside(absolute) : errno;
+	made = !absolute                                   ? errno
+	       : strlen(absolute) + TRACES_PATH > PATH_MAX ? ENAMETOOLONG
+							   : set_space_aside(absolute);
 	if (made != 0) {
 		error_set(error, "%s", strerror(made));
 		rmdir(path);

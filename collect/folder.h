@@ -13,6 +13,18 @@
 #include "util/error.h"
 
 /*
+ * From now until folder_unlock(), or the end of this process, whatever ends it, no other collection
+ * of this output gets its lock: that of "OUTPUT.trace", which is made if it is not there.
+ * -1: another one has it.
+ */
+int folder_lock(const char *output);
+void folder_unlock(const char *output);
+
+/* -1: another process holds the lock of the folder.  *fd: closing it ends the lock; -1 on failure,
+ * with errno. */
+int folder_try_lock(const char *path, int *fd);
+
+/*
  * Makes the folder beside the output, "OUTPUT.trace" or, when that is taken, with a number after
  * it; some disk space is set aside in it for the profile.  Returns its absolute path, or NULL with
  * no more than why, also when there is no room for a profile.  Caller frees.

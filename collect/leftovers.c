@@ -29,18 +29,14 @@ static bool is_held(const char *path)
 	return held;
 }
 
-static void clear_folder(const struct pass *const *table, const char *path, bool quiet)
+/* Its writer is gone. */
+static void clear_abandoned(const struct pass *const *table, const char *path, bool quiet)
 {
-	char *marker = folder_marker(path), *word;
 	struct folder_run *runs;
 	struct error error;
 	uint32_t count, traces = 0;
+	char *word;
 
-	if (is_held(marker)) {
-		free(marker);
-		return;
-	}
-	free(marker);
 	folder_release_space(path);
 	runs = folder_find_runs(table, path, &count, &error);
 	for (uint32_t i = 0; runs && i < count; i++)
@@ -56,6 +52,19 @@ static void clear_folder(const struct pass *const *table, const char *path, bool
 	     "it, else remove it",
 	     path, word);
 	free(word);
+}
+
+static void clear_folder(const struct pass *const *table, const char *path, bool quiet)
+{
+	char *marker = folder_marker(path);
+	int lock;
+
+	if (!is_held(marker) && folder_try_lock(path, &lock) == 0) {
+		clear_abandoned(table, path, quiet);
+		if (lock >= 0)
+			close(lock);
+	}
+	free(marker);
 }
 
 /* What follows the output's name: ".1234.tmp", ".trace", ".trace-1". */

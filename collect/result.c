@@ -29,6 +29,16 @@ static char *parent_of(const char *path)
 	return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
 }
 
+/* Whether the longest name that is made of the output's is too long for its folder. */
+static bool is_long(const char *output, const char *folder)
+{
+	const char *slash = strrchr(output, '/');
+	long most = pathconf(folder, _PC_NAME_MAX);
+
+	return most > 0 &&
+	       strlen(slash ? slash + 1 : output) + strlen(".2147483647.tmp") > (size_t)most;
+}
+
 static int not_writable(const char *output, const char *why, struct error *error)
 {
 	return error_set(error, "cannot write %s: %s (choose another place with -o FILE)", output,
@@ -60,11 +70,20 @@ int result_check_output(const char *output, struct error *error)
 	old = xasprintf("%s.old", output);
 	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
 		result = not_writable(output, strerror(errno), error);
+	else if (is_long(output, folder))
+		result = not_writable(output, strerror(ENAMETOOLONG), error);
 	else if (lstat(old, &status) == 0 && S_ISDIR(status.st_mode))
 		result = error_set(error, "cannot keep the old profile as %s: it is a folder", old);
 	free(folder);
 	free(old);
 	return result;
+}
+
+int result_lock(const char *output, struct error *error)
+{
+	return folder_lock(output) == 0
+		       ? 0
+		       : not_writable(output, "another vflow collect is writing it", error);
 }
 
 char *result_make_folder(const char *output, struct error *error)

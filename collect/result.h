@@ -14,6 +14,9 @@
 /* Whether a profile can be written to `output` later.  Nothing is changed. */
 int result_check_output(const char *output, struct error *error);
 
+/* Keeps others from writing `output` until folder_unlock(): see collect/folder.h.  0 or -1. */
+int result_lock(const char *output, struct error *error);
+
 /* Makes the folder for the traces, see collect/folder.h.  Caller frees; NULL on failure. */
 char *result_make_folder(const char *output, struct error *error);
 

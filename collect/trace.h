@@ -80,7 +80,7 @@ struct trace_process { /* first record of every file */
 	uint64_t start_realtime_ns;
 	/*
 	 * provider, device name, executable, then the arguments ('' stands for an empty one), "",
-	 * the passes of the run: trace_passes()
+	 * the passes of the run: trace_passes(); its rank: trace_rank()
 	 */
 	char text[];
 };
@@ -337,6 +337,8 @@ int trace_next(struct trace_reader *reader, const struct trace_record **record,
 
 /* The passes that the process was recorded for, "time,waits"; "": a trace that does not say. */
 const char *trace_passes(const struct trace_process *process);
+/* The variables of its rank, "RANK=1 LOCAL_RANK=1"; "": none are set, or the trace does not say. */
+const char *trace_rank(const struct trace_process *process);
 
 /* Of the next record. */
 uint64_t trace_reader_offset(const struct trace_reader *reader);

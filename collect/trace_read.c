@@ -319,13 +319,24 @@ const char *trace_text(const struct trace_record *record, const char *text, unsi
 	}
 }
 
-const char *trace_passes(const struct trace_process *process)
+/* The n-th text after the empty one that ends the arguments; "": there are no more. */
+static const char *after_arguments(const struct trace_process *process, unsigned n)
 {
 	const struct trace_record *record = &process->record;
 	const char *text = trace_text(record, process->text, 3);
 
 	while (text && *text)
 		text = trace_text(record, text, 1);
-	text = text ? trace_text(record, text, 1) : NULL;
+	text = text ? trace_text(record, text, 1 + n) : NULL;
 	return text ? text : "";
+}
+
+const char *trace_passes(const struct trace_process *process)
+{
+	return after_arguments(process, 0);
+}
+
+const char *trace_rank(const struct trace_process *process)
+{
+	return after_arguments(process, 1);
 }

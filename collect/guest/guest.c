@@ -21,6 +21,7 @@
 
 #include "collect/guest/nvtx.h"
 #include "collect/guest/ranges.h"
+#include "collect/guest/ranks.h"
 #include "util/say.h"
 #include "util/start_environment.h"
 
@@ -460,10 +461,10 @@ static int write_process(const struct gpu_provider *provider)
 	const char *device = provider->device_name ? provider->device_name : "";
 	const char *set = start_variable("VFLOW_PASS"), *passes = set ? set : "";
 	size_t room = sizeof(struct trace_process) + strlen(provider->name) + strlen(device) +
-		      PATH_MAX + 3 * ARGUMENTS_MAX + strlen(passes) + 8;
+		      PATH_MAX + 3 * ARGUMENTS_MAX + strlen(passes) + RANKS_SIZE + 8;
 	struct trace_process *process = calloc(1, room);
 	char *arguments = malloc(ARGUMENTS_MAX + 1), *bytes = (char *)process;
-	char executable[PATH_MAX];
+	char executable[PATH_MAX], ranks[RANKS_SIZE];
 	size_t used = offsetof(struct trace_process, text), length;
 	ssize_t link = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
 	int result = -1;
@@ -483,6 +484,8 @@ static int write_process(const struct gpu_provider *provider)
 			used = add_text(bytes, used, arguments[i] ? arguments + i : "''");
 		used = add_text(bytes, used, "");
 		used = add_text(bytes, used, passes);
+		ranks_read(ranks);
+		used = add_text(bytes, used, ranks);
 		result = guest_append(&process->record, used);
 	} else {
 		guest_give_up("no memory");

@@ -214,14 +214,36 @@ static bool read_number(uintptr_t address, int *to)
 }
 
 /*
- * A str, as UTF-8; characters outside of ASCII that the interpreter has not encoded yet are '?'.
+ * As UTF-8, 1 to 4 bytes; returns how many.  Python stands a byte of a file's name that is no UTF-8
+ * for 0xdc00 and the byte: here it is the byte again.
  */
+static size_t encode(uint32_t character, char to[4])
+{
+	static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+	size_t more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+
+	if (character >= 0xdc80 && character <= 0xdcff) {
+		to[0] = (char)character;
+		return 1;
+	}
+	if (!character || character > 0x10ffff || (character & ~UINT32_C(0x7ff)) == 0xd800) {
+		to[0] = '?';
+		return 1;
+	}
+	for (size_t i = more; i > 0; i--, character >>= 6)
+		to[i] = (char)(0x80 | (character & 0x3f));
+	to[0] = (char)(first[more] | character);
+	return more + 1;
+}
+
+/* A str, as UTF-8. */
 static bool read_text(uintptr_t object, char text[TEXT_MAX + 1])
 {
 	const struct layout *layout = interpreter.layout;
 	int64_t length;
 	uint32_t state, kind;
 	uintptr_t data;
+	size_t used = 0;
 
 	if (!read_at(object + OBJECT_SIZE, &length, sizeof(length)) ||
 	    !read_at(object + 32, &state, sizeof(state)) || length < 0)
@@ -234,13 +256,13 @@ static bool read_text(uintptr_t object, char text[TEXT_MAX + 1])
 	data = object + (state >> 6 & 1 ? layout->ascii : layout->compact);
 	if (length && !can_read(data, (size_t)length * kind))
 		return false;
-	for (int64_t i = 0; i < length; i++) {
+	for (int64_t i = 0; i < length && used + 4 <= TEXT_MAX; i++) {
 		uint32_t character = 0;
 
 		memcpy(&character, (const char *)data + i * kind, kind);
-		text[i] = character && character < 0x80 ? (char)character : '?';
+		used += encode(character, text + used);
 	}
-	text[length] = '\0';
+	text[used] = '\0';
 	return true;
 }
 

@@ -7,7 +7,7 @@
 #include "graph/build/apis.h"
 #include "graph/build/flow.h"
 #include "graph/build/joined.h"
-#include "graph/build/pairs.h"
+#include "graph/build/pairs/pairs.h"
 #include "graph/build/sources.h"
 #include "util/memory.h"
 #include "util/progress.h"
@@ -74,7 +74,7 @@ static void read_joined(struct run *run, const struct build_run *from, uint32_t 
 	struct profile *profile = run->profile;
 	struct profile_pass like = {.run = n, .seconds = from->seconds};
 	struct build_source *sources;
-	uint32_t count, *pairs;
+	uint32_t count;
 	struct error reason;
 
 	run->passes = from->passes;
@@ -87,17 +87,16 @@ static void read_joined(struct run *run, const struct build_run *from, uint32_t 
 	run->start_ns = count ? sources[0].start_ns : 0;
 	run->events = run->calls = 0;
 	analyses_choose(run->analyses, from->passes, false);
-	pairs = pairs_find(profile, run->passes, sources, count, &like);
+	pairs_find(profile, run->merge, run->join, run->passes, sources, count, &like);
 	for (uint32_t i = 0; i < count; i++) {
-		run->partner = pairs[i];
-		if (pairs[i] != PAIRS_EXTRA)
+		run->partner = sources[i].process;
+		if (run->partner != PAIRS_EXTRA)
 			read_source(run, &sources[i]);
 	}
 	join_end_run(run->join, profile, run->passes);
 	add_passes(profile, from->passes, &like);
 	free(like.provider);
 	free(like.device);
-	free(pairs);
 	build_free_sources(sources, count);
 }
 

@@ -19,7 +19,7 @@ struct build_run {
 /*
  * Reads the traces of the runs, in start order of the processes.  The first run makes the graph,
  * what the others recorded is joined to it: the n-th call of a call path in one process is the n-th
- * in the process that stands for it (build/join.h, build/pairs.h).  In what the runs differ,
+ * in the process that stands for it (build/join.h, build/pairs/pairs.h).  In what the runs differ,
  * coverage says.  `analyses`: rows, ended by NULL.
  *
  * A damaged trace counts up to the damage, and coverage says where it was cut; a folder without any

@@ -203,8 +203,8 @@ uint32_t callpaths_python(struct callpaths *paths, const char *file, const char 
 			  uint32_t line)
 {
 	struct profile *profile = paths->profile;
-	char *clean_file = text_clean(file, strlen(file), NAME_MAX);
-	char *clean_function = text_clean(function, strlen(function), NAME_MAX);
+	char *clean_file = text_clean(file, strlen(file), PATH_MAX);
+	char *clean_function = text_clean(function, strlen(function), PATH_MAX);
 	char *identity = xasprintf("python:%u:%s\n%s", line, clean_file, clean_function);
 	struct python *python;
 
@@ -468,9 +468,10 @@ char *callpaths_library(const struct callpaths *paths, uint32_t frame)
 {
 	for (; frame != NO_FRAME; frame = paths->frame_list[frame]->key.parent) {
 		uint32_t module = paths->frame_list[frame]->key.module;
+		const char *path = module < MODULE_PYTHON ? paths->module_list[module]->path : NULL;
 
-		if (module < MODULE_PYTHON)
-			return xstrdup(paths->module_list[module]->path);
+		if (path)
+			return text_clean(path, strlen(path), PATH_MAX);
 	}
 	return NULL;
 }

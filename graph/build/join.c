@@ -7,17 +7,6 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A context in a process of the run that makes the graph. */
-struct called {
-	uint32_t context;
-	uint64_t calls;
-};
-
-struct process_calls {
-	struct called *contexts;
-	uint32_t count;
-};
-
 /* A context in the process that is read. */
 struct tally {
 	uint64_t there, here; /* calls in the run that makes the graph, and in this one */
@@ -33,7 +22,7 @@ struct sum {
 struct join {
 	const struct profile *profile;
 	const struct merge *merge;
-	struct process_calls *processes; /* of the run that makes the graph, as in the profile */
+	struct calls *processes; /* of the run that makes the graph, as in the profile */
 	uint32_t process_count, process_capacity;
 	uint32_t process;      /* the one that is read stands for this */
 	struct tally *tallies; /* by context */
@@ -61,7 +50,7 @@ void join_free(struct join *join)
 	if (!join)
 		return;
 	for (uint32_t i = 0; i < join->process_count; i++)
-		free(join->processes[i].contexts);
+		calls_release(&join->processes[i]);
 	free(join->processes);
 	free(join->tallies);
 	free(join->touched);
@@ -108,11 +97,11 @@ void join_count_call(struct join *join, uint32_t context)
 
 void join_keep_process(struct join *join, uint32_t process)
 {
-	struct process_calls *to;
+	struct calls *to;
 
 	while (join->process_count <= process) {
 		ARRAY_RESERVE(join->processes, join->process_count, join->process_capacity);
-		join->processes[join->process_count++] = (struct process_calls){0};
+		join->processes[join->process_count++] = (struct calls){0};
 	}
 	to = &join->processes[process];
 	to->contexts = xcalloc(join->touched_count + 1, sizeof(*to->contexts));
@@ -122,7 +111,13 @@ void join_keep_process(struct join *join, uint32_t process)
 			.context = join->touched[i],
 			.calls = join->tallies[join->touched[i]].here,
 		};
+	calls_sort(to);
 	forget_tallies(join);
+}
+
+struct calls join_calls(const struct join *join, uint32_t process)
+{
+	return process < join->process_count ? join->processes[process] : (struct calls){0};
 }
 
 /* -- objects -- */

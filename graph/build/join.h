@@ -2,12 +2,12 @@
  * graph/build/join.h: which calls and objects of one run are those of the run that makes the graph.
  * Internal to the builder.
  *
- * A process of one run stands for a process of the other (build/pairs.h).  In it the n-th call of a
- * context is the n-th call of that context there, and the n-th object that it makes the n-th there:
- * runs of one program on one input do the same, and where they do not, coverage says how far.
- * A run none of whose events are of nodes of CUDA graphs, or of variables of modules, is one whose
- * provider does not see them; what it says of that itself is enough.
- * Memory: O(contexts of every process + objects), not O(events).
+ * A process of one run stands for a process of the other (build/pairs/pairs.h).  In it the n-th
+ * call of a context is the n-th call of that context there, and the n-th object that it makes the
+ * n-th there: runs of one program on one input do the same, and where they do not, coverage says
+ * how far. A run none of whose events are of nodes of CUDA graphs, or of variables of modules, is
+ * one whose provider does not see them; what it says of that itself is enough. Memory: O(contexts
+ * of every process + objects), not O(events).
  */
 #ifndef VFLOW_GRAPH_BUILD_JOIN_H
 #define VFLOW_GRAPH_BUILD_JOIN_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "graph/build/merge.h"
+#include "graph/build/pairs/calls.h"
 #include "graph/profile/profile.h"
 
 struct join;
@@ -29,6 +30,9 @@ void join_free(struct join *join);
 void join_count_call(struct join *join, uint32_t context);
 /* The calls since the last one were this process's, an index into profile->processes. */
 void join_keep_process(struct join *join, uint32_t process);
+
+/* Of such a process; what it points to is the join's. */
+struct calls join_calls(const struct join *join, uint32_t process);
 
 /* -- another run, when the graph is whole: process after process -- */
 

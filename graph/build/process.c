@@ -50,6 +50,7 @@ void process_describe(const struct trace_process *record, struct profile_process
 		.device = name_in(record, 1),
 		.executable = name_in(record, 2),
 		.arguments = arguments_in(record),
+		.rank = process_clean_name(trace_rank(record)),
 		.time_start_ns = PROFILE_UNKNOWN,
 		.time_end_ns = PROFILE_UNKNOWN,
 	};
@@ -61,6 +62,7 @@ void process_release_description(struct profile_process *process)
 	free(process->device);
 	free(process->executable);
 	free(process->arguments);
+	free(process->rank);
 }
 
 /* -- records -- */

@@ -50,8 +50,8 @@ int build_find_sources(const char *folder, struct profile *profile, const char *
 			continue;
 		}
 		ARRAY_RESERVE(*sources, *count, capacity);
-		(*sources)[(*count)++] =
-			(struct build_source){path, trace_reader_header(reader)->start_ns};
+		(*sources)[(*count)++] = (struct build_source){
+			.path = path, .start_ns = trace_reader_header(reader)->start_ns};
 		trace_reader_close(reader);
 	}
 	free(entries);

@@ -10,6 +10,7 @@
 struct build_source {
 	char *path;
 	uint64_t start_ns;
+	uint32_t process; /* of a run that joins the graph: see build/pairs/pairs.h */
 };
 
 /*

@@ -19,6 +19,9 @@
 struct sqlite3;
 int profile_open(const char *path, struct sqlite3 **db, uint32_t *version, struct error *error);
 
+/* For sqlite3_open_v2(): SQLite's own way to files, but for paths of any length. */
+const char *profile_vfs(void);
+
 /*
  * What SQLite's last error means.  The reason may be the file or, when it is false, the machine: a
  * disk that is full or fails, memory, rights.

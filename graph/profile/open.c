@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <stdlib.h>
@@ -231,6 +232,32 @@ static void restrain(sqlite3 *db)
 		     NULL, NULL, NULL);
 }
 
+/* SQLite makes full paths of 512 bytes at most, for journals, which profiles have not. */
+static int keep_path(sqlite3_vfs *vfs, const char *path, int size, char *kept)
+{
+	size_t length = strlen(path);
+
+	(void)vfs;
+	if (length >= (size_t)size)
+		return SQLITE_CANTOPEN;
+	memcpy(kept, path, length + 1);
+	return SQLITE_OK;
+}
+
+const char *profile_vfs(void)
+{
+	static sqlite3_vfs vfs;
+
+	if (!vfs.zName && sqlite3_vfs_find(NULL)) {
+		vfs = *sqlite3_vfs_find(NULL);
+		vfs.xFullPathname = keep_path;
+		vfs.mxPathname = PATH_MAX;
+		vfs.zName = "vflow";
+		sqlite3_vfs_register(&vfs, 0);
+	}
+	return vfs.zName;
+}
+
 int profile_open(const char *path, sqlite3 **db, uint32_t *version, struct error *error)
 {
 	char *uri;
@@ -240,8 +267,9 @@ int profile_open(const char *path, sqlite3 **db, uint32_t *version, struct error
 	if (check_header(path, version, error) != 0)
 		return -1;
 	uri = uri_of(path);
-	result = sqlite3_open_v2(
-		uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	result = sqlite3_open_v2(uri, db,
+				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+				 profile_vfs());
 	free(uri);
 	if (result == SQLITE_OK) {
 		restrain(*db);

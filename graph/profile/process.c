@@ -15,6 +15,7 @@ static const struct profile_column columns[] = {
 	PROCESS_COLUMN(ended, FLAG),
 	PROCESS_COLUMN(time_start_ns, COUNT, .nullable = true),
 	PROCESS_COLUMN(time_end_ns, COUNT, .nullable = true),
+	PROCESS_COLUMN(rank, TEXT, .nullable = true),
 	{0},
 };
 

@@ -233,6 +233,7 @@ struct profile_process {
 	uint32_t pid, parent;
 	char *executable, *arguments; /* arguments joined by spaces */
 	char *provider, *device;
+	char *rank; /* as a launcher sets it: "RANK=1 LOCAL_RANK=1", "": none; NULL: not known */
 	bool ended; /* in order */
 	/* In the run of pass `time`, since the start of that run; PROFILE_UNKNOWN: none, or killed
 	 */

@@ -111,8 +111,8 @@ static int write_file(const struct profile *profile, const char *path, int *room
 	flock(fd, LOCK_EX | LOCK_NB); /* until it is written: see collect/leftovers.h */
 	writer.digest = digest_new();
 	name = xasprintf("%s%s", path[0] == '/' ? "" : "./", path);
-	if (sqlite3_open_v2(name, &writer.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_open_v2(name, &writer.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    profile_vfs()) != SQLITE_OK)
 		writer_fail(&writer);
 	write_all(&writer, profile);
 	writer_finish(&writer);

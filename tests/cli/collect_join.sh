@@ -87,7 +87,8 @@ printf '#!/bin/sh\n./third && ./third && ./app && ./third && ./app && ./third\n'
 chmod +x two.sh three.sh six.sh
 FLOW=./three.sh NOTED=./two.sh noted fewer.db
 is "... one more, and one of another executable" "$(coverage fewer.db)" "1 0 noted: processes of another executable than in the graph's run: left out
-1 0 noted: processes of the graph that its run did not have"
+1 0 noted: processes of the graph that its run did not have
+1 0 noted: processes that are alike in executable, rank and calls: one's times and waits may be another's"
 # `app` and `other` have the same code, so the same operations
 is "... the records of one process of three" "$(grep -v pass facts | head -n 3)" "v1 alloc 1 0
 v2 memset 3 12288
@@ -96,8 +97,60 @@ is "... where the graph has all three" "$(sqlite3 fewer.db "SELECT invocations F
 FLOW=./three.sh NOTED=./six.sh noted more.db
 # both ./app are joined; one of the four ./third is in the place of ./other
 is "... too many" "$(coverage more.db)" "1 0 noted: processes of another executable than in the graph's run: left out
+2 0 noted: processes that are alike in executable, rank and calls: one's times and waits may be another's
 3 0 noted: processes that only its run had: left out"
 is "... the records of two processes" "$(sed -n 2p facts)" "v2 memset 6 24576"
+
+# -- two that start in another order in each run
+cat >orders.sh <<'END'
+#!/bin/sh
+if [ -e started ]; then ./app two && ./app one; else ./app one && ./app two; fi
+touch started
+END
+chmod +x orders.sh
+"$MAIN" collect -q --device emulated --passes flow,time,waits -o orders.db ./orders.sh >out 2>err </dev/null
+is "processes that start in another order" "$? $(cat out err)" "0 "
+is "... their calls are all there, process by process" "$(sqlite3 orders.db \
+	"SELECT arguments, count(*), min(t.id), max(t.id) FROM timeline t JOIN process p ON p.id = t.process GROUP BY p.id ORDER BY p.id")" \
+	"./app one|13|1|13
+./app two|13|14|26"
+is "... and nothing differs" "$(coverage orders.db)" ""
+
+# -- three ranks of equal arguments, which start in the other order in the second run
+cat >ranks.sh <<'END'
+#!/bin/sh
+order="0 1 2"
+[ -e started ] && order="2 0 1"
+for i in $order; do eval "$EACH" ./app || exit 1; done
+: >started
+END
+chmod +x ranks.sh
+ranks() { # DB EACH: environment of process $i
+	rm -f started
+	EACH=$2 "$MAIN" collect -q --device emulated --passes flow,time,waits -o "$1" ./ranks.sh >out 2>err </dev/null
+	is "$1: exit code" "$? $(cat out err)" "0 "
+}
+calls() { # DB: of each process, in both runs
+	sqlite3 "$1" "SELECT rank, (SELECT count(*) FROM event e WHERE e.process = p.id), count(t.id)
+		FROM process p LEFT JOIN timeline t ON p.id = t.process GROUP BY p.id ORDER BY p.id"
+}
+# shellcheck disable=SC2016
+ranks ranks.db 'RANK=$i LOCAL_RANK=1 PMI_RANK=none MORE=$((10 * i))'
+is "... each has its own calls" "$(calls ranks.db)" "RANK=0 LOCAL_RANK=1|13|13
+RANK=1 LOCAL_RANK=1|23|23
+RANK=2 LOCAL_RANK=1|33|33"
+is "... and nothing differs" "$(coverage ranks.db)" ""
+# shellcheck disable=SC2016
+ranks alike.db 'MORE=$((10 * i))'
+is "... without ranks, too, as the calls are others" "$(calls alike.db)" "|13|13
+|23|23
+|33|33"
+is "... and nothing differs" "$(coverage alike.db)" ""
+ranks same_calls.db 'MORE=4'
+is "... with equal calls all of them are there" "$(calls same_calls.db)" "|17|17
+|17|17
+|17|17"
+is "... but nobody knows which is which" "$(coverage same_calls.db)" "3 0 time,waits: processes that are alike in executable, rank and calls: one's times and waits may be another's"
 
 # -- a second run that is cut
 FLOW=./app NOTED="$T/killed.sh"

@@ -1,6 +1,7 @@
 /*
  * A program for collect_join.sh: with SECOND in its environment it calls some things more often,
- * some less, some not at all and some that it does not call else.
+ * some less, some not at all and some that it does not call else.  With a number MORE it sets more
+ * often.
  */
 #include <stdlib.h>
 
@@ -14,12 +15,12 @@
 
 int main(void)
 {
-	int second = getenv("SECOND") != NULL;
+	int second = getenv("SECOND") != NULL, more = getenv("MORE") ? atoi(getenv("MORE")) : 0;
 	char host[64];
 	void *a, *b;
 
 	CHECK(cudaMalloc(&a, 4096)); /* v1 */
-	for (int i = 0; i < (second ? 5 : 3); i++)
+	for (int i = 0; i < (second ? 5 : 3) + more; i++)
 		CHECK(cudaMemset(a, i, 4096)); /* v2 */
 	for (int i = 0; i < (second ? 1 : 4); i++)
 		CHECK(cudaMemcpy(host, a, sizeof(host), cudaMemcpyDeviceToHost)); /* v3 */

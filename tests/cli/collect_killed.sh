@@ -61,8 +61,34 @@ rm -rf run.db*
 begin "./uses-$$"
 old
 truncate -s 1000 run.db.123.tmp
-is "a living launcher's trace stays, and what is younger than ten seconds" "$(after)|$(grep -c killed err)" "run.db run.db.123.tmp run.db.trace|0"
+is "a living launcher's trace stays, and what is younger than ten seconds" "$(after)|$(cat err)" \
+	"run.db.123.tmp run.db.trace|vflow collect: cannot write run.db: another vflow collect is writing it (choose another place with -o FILE)"
+expect_exit 125 "... another program for that profile is not even started" "$VFLOW" collect --device emulated -o ./run.db touch started
+expect_exit 125 "... nor is one made of a trace" "$VFLOW" collect --from-trace run.db.trace -o run.db
+expect_exit 0 "... other profiles are not in the way" "$VFLOW" collect -q --device emulated -o run.db2 "$BUILD/programs/figure3"
+is "... nothing is left of it" "$(ls -d run.db* started 2>/dev/null | paste -sd' ')" "run.db.123.tmp run.db.trace run.db2"
+rm run.db2
 pkill -KILL -f "^./uses-$$"
 wait $launcher
-is "... and it makes its profile" "$("$VFLOW" query -T csv 'MATCH (v:memset) RETURN v.written_bytes' run.db | tail -n 1 | tr -d '\r') $(ls -d run.db* | paste -sd' ')" "4096 run.db run.db.123.tmp run.db.old"
+is "... and it makes its profile" "$("$VFLOW" query -T csv 'MATCH (v:memset) RETURN v.written_bytes' run.db | tail -n 1 | tr -d '\r') $(ls -d run.db* | paste -sd' ')" "4096 run.db run.db.123.tmp"
+rm -rf run.db*
+
+# six at once: who is refused has started nothing, the others have each made a profile
+for i in 1 2 3 4 5 6; do
+	(
+		"$VFLOW" collect -q --device emulated -o six.db sh -c "touch started.$i; exec $BUILD/programs/figure3" >/dev/null 2>"err.$i"
+		echo $? >"code.$i"
+	) &
+done
+wait
+told=
+for i in 1 2 3 4 5 6; do
+	case "$(cat "code.$i") $(ls "started.$i" 2>/dev/null) $(cat "err.$i")" in
+	"0 started.$i ") told+=m ;;
+	"125  vflow collect: cannot write six.db: another vflow collect is writing it (choose another place with -o FILE)") told+=r ;;
+	*) told+="$i: $(cat "code.$i" "err.$i")" ;;
+	esac
+done
+like "six at once: all are made or refused, one at least is made" "$told" '^r*m[mr]*$'
+is "... and nothing but profiles is left" "$(ls -d six.db* | grep -vx 'six.db\|six.db.old')|$("$VFLOW" stat six.db | grep -c .)" "|$("$VFLOW" stat six.db | grep -c .)"
 finish

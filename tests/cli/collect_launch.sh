@@ -223,6 +223,14 @@ mkdir blocked.db.old
 run 125 "the .old is a folder" -o blocked.db sh -c 'touch started'
 run 125 "output in a folder that takes no files" -o /proc/vflow.db sh -c 'touch started'
 is "/dev/null is still a device" "$(stat -c %F /dev/null)" "character special file"
+long=$(printf 'n%.0s' {1..250})
+run 125 "a name to which nothing can be added" -o "$long" sh -c 'touch started'
+has "... says so" "$(cat err)" "$long: File name too long (choose another place with -o FILE)"
+mkdir -p "$long/$long/$long/$long"
+run 0 "a path of 1008 bytes, of which SQLite would take 512" -q -o "$long/$long/$long/$long/x.db" --device emulated true
+is "... no trace is left" "$(ls "$long/$long/$long/$long") $(cat err)" "x.db "
+is "... the profile can be read" "$("$VFLOW" export -T dot "$long/$long/$long/$long/x.db" >/dev/null 2>&1; echo $?)" 0
+rm -r "$long"
 mkdir readonly
 if mount -t tmpfs -o ro tmpfs readonly 2>/dev/null; then
 	mounts+=("$T/result/readonly")

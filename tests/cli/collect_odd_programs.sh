@@ -226,4 +226,10 @@ operations nothing | head -n 1
 # the upload: of the allocation and of the host, the download likewise
 is "copies and sets of nothing move nothing" "$(sqlite3 "$T/nothing.db" "SELECT count(*), sum(bytes) FROM edge WHERE bytes = 0")|$("$VFLOW" query -T csv 'MATCH ()-[e]->() RETURN sum(e.bytes)' "$T/nothing.db" | tail -n 1 | tr -d '\r')" "0||16384"
 is "... nobody finds fault with them" "$("$VFLOW" report --brief "$T/nothing.db" | grep -c 'memset\|Memset\|<stdin>:\(9\|1[0-2]\)')" 0
+# -- a path that is no text, of a program that loads GPU code: a control byte, one that is not UTF-8, a line feed
+odd=$T/$'o\001d\xffd\nname'
+mkdir "$odd"
+cp "$BUILD/programs/figure3" "$odd/figure3"
+expect_exit 0 "a path that is no text" "$VFLOW" collect -q --device emulated --passes flow,time -o "$T/odd.db" "$odd/figure3"
+is "... is a text in the profile" "$(sqlite3 "$T/odd.db" "SELECT DISTINCT library FROM gpu_module")" "$T/o\\x01d\\xffd\\x0aname/figure3"
 finish

@@ -39,5 +39,8 @@ def run():
     for text in ("\nalloc(108)\n", "\n\nalloc(108)\n"):  # code objects of one address, maybe
         exec(compile(text, "made", "exec"))  # EXEC
     deep(600)
+    long = "каталог/" * 40  # 600 bytes
+    for size, function, file in ((110, "größe", "é.py"), (111, "変数", "файл.py"), (112, "ascii", "😀.py"), (113, "数", "\udcff\x1b.py"), (114, "f", long)):
+        exec(compile(f"def {function}():\n    alloc({size})\n{function}()\n", file, "exec"))
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int)
 run()  # RUN

@@ -412,8 +412,9 @@ static void test_passes_in_trace(void **state)
 	(void)state;
 	SAYS("p\0d\0/bin/app\0app\0-x\0''\0\0flow,two\0\0", "flow,two");
 	SAYS("p\0d\0/bin/app\0\0flow", "flow"); /* no arguments */
-	SAYS("p\0d\0/bin/app\0app\0\0", "");    /* padding */
-	SAYS("p\0d\0/bin/app\0app\0", "");      /* an older vflow's */
+	SAYS("p\0d\0/bin/app\0\0flow\0RANK=1", "flow");
+	SAYS("p\0d\0/bin/app\0app\0\0", ""); /* padding */
+	SAYS("p\0d\0/bin/app\0app\0", "");   /* an older vflow's */
 	SAYS("p\0d\0/bin/app\0app", "");
 	/* the record ends in a text, and in the arguments */
 	says("p\0d\0/bin/app\0app\0\0flow", 22, "");

@@ -62,6 +62,42 @@ static void test_modules(void **state)
 	profile_free(profile);
 }
 
+/* Names are bytes of the program's: what is no text does not keep the profile from being written.
+ */
+static void test_names_that_are_no_text(void **state)
+{
+	static const char kernel_name[] = "k\x1b\xff\n", clean_name[] = "k\\x1b\\xff\\x0a";
+	static const char texts[] = "p\x80\0d\n\0/bin/\1\xfe\0./\1\xfe\0\t\0";
+	char *file = xasprintf("%s/1.db", folder);
+	struct profile *profile, *read;
+	struct error error;
+
+	(void)state;
+	start_in(folder, 1, texts, sizeof(texts));
+	module(1, "/\xc3\x28/a\rp");
+	frame(1, 0, 1, 0x100);
+	context(1, TRACE_ALLOC, "cudaMalloc", 1);
+	context(2, TRACE_KERNEL, kernel_name, 1);
+	object(1, 1, 64);
+	event(1, 0, NULL);
+	EVENT(2, {1, 1, TRACE_WRITE, 64, 0});
+	code(1, 7, 1);
+	kernel(1, kernel_name, 16, true);
+	end();
+	profile = build();
+	if (profile_write(profile, file, &error) != 0)
+		fail_msg("%s", error.text);
+	profile_free(profile);
+	read = profile_read(file, &error);
+	assert_non_null(read);
+	assert_string_equal(read->gpu_modules[0].library, "/\\xc3(/a\\x0dp");
+	assert_string_equal(read->gpu_functions[0].name, clean_name);
+	assert_string_equal(read->graph->vertices[2].name, clean_name);
+	profile_free(read);
+	unlink(file);
+	free(file);
+}
+
 static void test_bad(void **state)
 {
 	(void)state;
@@ -95,6 +131,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_modules, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_names_that_are_no_text, make_folder,
+						remove_folder),
 		cmocka_unit_test_setup_teardown(test_bad, make_folder, remove_folder),
 	};
 

@@ -48,11 +48,10 @@ static void write_event(void *state, const struct build_event *event, const stru
 		fputs(" without vertex", out);
 	else
 		fprintf(out, " v%u", event->vertex);
-	fprintf(out, ", process %u thread %u device %u stream %u, invocation %llu, %llu to %llu\n",
+	fprintf(out, ", process %u thread %u device %u stream %u, invocation %llu, %lld to %lld\n",
 		event->process, event->thread, event->device, event->stream,
-		(unsigned long long)event->invocation,
-		(unsigned long long)(event->start_ns - first_ns),
-		(unsigned long long)(event->end_ns - first_ns));
+		(unsigned long long)event->invocation, (long long)(event->start_ns - first_ns),
+		(long long)(event->end_ns - first_ns));
 	for (uint32_t i = 0; i < count; i++)
 		fprintf(out, "  object %u writer v%u access %u: %llu, %llu unchanged%s\n",
 			rows[i].object, rows[i].writer, rows[i].access,

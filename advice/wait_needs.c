@@ -303,20 +303,24 @@ static void note_touches(struct judge *judge, struct stream *stream, const struc
 	}
 }
 
-/* What is done before the next operation of the stream begins, apart from what the call says. */
-static void order_stream(struct judge *judge, struct stream *stream, uint32_t call)
+/* Adds what the call's stream, or the host in it, waits for by events. */
+static void join_orders(struct judge *judge, struct clock *clock, uint32_t call)
 {
-	const struct profile *profile = judge->profile;
-	const struct clock before = stream->clock;
-
 	for (uint32_t o = judge->timing->orders[call]; o < judge->timing->orders[call + 1]; o++) {
-		const struct profile_stream_order *order = &profile->stream_orders[o];
+		const struct profile_stream_order *order = &judge->profile->stream_orders[o];
 		const struct stream *other = stream_of(judge, order->device, order->stream);
 
 		if (other)
-			join_stream(judge, &stream->clock, other,
-				    issued_by(other, order->recorded_ns));
+			join_stream(judge, clock, other, issued_by(other, order->recorded_ns));
 	}
+}
+
+/* What is done before the next operation of the stream begins, apart from what the call says. */
+static void order_stream(struct judge *judge, struct stream *stream, uint32_t call)
+{
+	const struct clock before = stream->clock;
+
+	join_orders(judge, &stream->clock, call);
 	for (uint32_t s = 0; s < judge->stream_count && !stream->nonblocking; s++) {
 		const struct stream *other = &judge->streams[s];
 
@@ -481,6 +485,7 @@ static void take_call(struct judge *judge, uint32_t call)
 	for (uint32_t w = timing->waits[call]; w < timing->waits[call + 1]; w++)
 		known |= join_wait(judge, &clock, &judge->profile->waits[w]);
 	if (known) {
+		join_orders(judge, &clock, call);
 		take_wait(judge, call, &clock);
 	} else if (!strcmp(judge->profile->apis[timed->api].kind, "free")) {
 		/* others may get the memory at once: what uses it has to be done */

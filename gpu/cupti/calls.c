@@ -406,7 +406,8 @@ static void begin(const struct noted *noted, const char *name, const struct look
 	put_into(&call, operation->stream);
 	if (call.records || (named_memory_wanted() && operation->timed) ||
 	    is_in_stream(operation, name)) {
-		streams_orders(operation->stream, noted->device, true, &orders);
+		streams_orders(operation->stream, noted->device, !is_in_stream(operation, name),
+			       &orders);
 		call.orders = orders.list;
 		call.order_count = orders.count;
 	}
@@ -440,10 +441,10 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 	uintptr_t stream = 0;
 
 	thread.overhead_ns = 0;
-	if (words && kind == WAIT_STREAM) {
+	if (words && kind == WAIT_STREAM)
 		stream = stream_handle(thread.name, *words);
+	if (kind == WAIT_STREAM || kind == WAIT_HOST_COPY)
 		streams_orders(stream, call.device, false, &orders);
-	}
 	if (words && kind == WAIT_EVENT)
 		call.event = streams_event((uintptr_t)*words, &orders);
 	put_into(&call, stream);

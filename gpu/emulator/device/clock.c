@@ -403,7 +403,7 @@ static struct clock_call describe(const struct gpu_call *call, const struct cost
 	};
 
 	stream->called = true;
-	if (made.in_stream || cost->scope == GPU_WAIT_STREAM)
+	if (made.in_stream || cost->scope == GPU_WAIT_STREAM || cost->scope == GPU_WAIT_DEFAULT)
 		made.orders = &stream->orders;
 	if (cost->scope == GPU_WAIT_EVENT) {
 		made.stream = awaited->at.stream;

@@ -283,7 +283,7 @@ static void tell_orders(const struct gpu_call *call, const struct clock_call *ma
 							.payload = &order,
 							.size = sizeof(order)});
 	}
-	if (made->in_stream)
+	if (made->has_operation)
 		clock_told(call->stream);
 }
 

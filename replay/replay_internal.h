@@ -79,7 +79,7 @@ struct thread {
 
 struct stream {
 	uint32_t process, number, device;
-	bool blocking; /* at its first call; streams without any are taken to be */
+	bool blocking; /* at its first call; of streams without any, the default one */
 };
 
 struct device {

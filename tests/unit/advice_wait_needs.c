@@ -42,6 +42,7 @@ static uint32_t below(uint32_t limit)
 struct made_call {
 	uint32_t vertex; /* 0: a wait */
 	uint32_t stream, thread, scope;
+	bool waits;        /* it did wait */
 	uint32_t recorded; /* of a wait for an event: how many calls came before that */
 	uint32_t
 		orders[STREAMS]; /* it waits for so many calls, as far as they are in that stream */
@@ -141,6 +142,7 @@ static void add_wait(struct profile *profile, uint32_t c)
 {
 	struct made_call *call = &calls[c];
 
+	call->waits = below(4);
 	call->recorded = call->scope == GPU_WAIT_EVENT ? below(c + 1) : c;
 	if (call->scope == GPU_WAIT_EVENT || call->scope == GPU_WAIT_STREAM)
 		memcpy(call->orders, pending[call->recorded][call->stream], sizeof(call->orders));
@@ -150,7 +152,7 @@ static void add_wait(struct profile *profile, uint32_t c)
 		.scope = call->scope,
 		.stream = call->stream,
 		.start_ns = c * (uint64_t)STEP,
-		.wait_ns = 1,
+		.wait_ns = call->waits,
 		.recorded_ns = call->scope == GPU_WAIT_EVENT ? call->recorded * (uint64_t)STEP
 							     : PROFILE_UNKNOWN};
 }
@@ -177,7 +179,7 @@ static void add_call(struct profile *profile, uint32_t c)
 	static const uint32_t scopes[] = {GPU_WAIT_ALL, GPU_WAIT_DEFAULT, GPU_WAIT_STREAM,
 					  GPU_WAIT_EVENT};
 	struct made_call *call = &calls[c];
-	bool is_wait = below(3) == 0;
+	bool is_wait = c && below(3) == 0; /* the first one tells that stream 1 is ordered */
 
 	if (c)
 		memcpy(pending[c], pending[c - 1], sizeof(pending[c]));
@@ -187,8 +189,9 @@ static void add_call(struct profile *profile, uint32_t c)
 		memset(pending[c][calls[c - 1].stream], 0, sizeof(pending[c][0]));
 	if (below(4) == 0)
 		join_stream(c);
-	*call = (struct made_call){
-		.stream = below(STREAMS), .thread = below(4) == 0, .scope = scopes[below(4)]};
+	*call = (struct made_call){.stream = c ? below(STREAMS) : 1,
+				   .thread = below(4) == 0,
+				   .scope = scopes[below(4)]};
 	call->vertex = is_wait ? 0 : 1 + SITES + below(KERNELS + 1);
 	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
 	profile->timeline[profile->timeline_count++] = (struct profile_timed_call){
@@ -222,10 +225,17 @@ static bool is_blocking(uint32_t stream)
 	return stream < 2;
 }
 
-/* Whether call i is among the first `count` ones, and what has come into the stream has it. */
+/* Of streams one of which is the default stream. */
+static bool are_ordered(uint32_t a, uint32_t b)
+{
+	return is_blocking(a) && is_blocking(b) && (!a || !b);
+}
+
+/* Whether call i is among the first `count` ones, and what comes into the stream then comes after
+ * it. */
 static bool is_in(uint32_t i, uint32_t stream, uint32_t count)
 {
-	return i < count && calls[i].stream == stream;
+	return i < count && (calls[i].stream == stream || are_ordered(calls[i].stream, stream));
 }
 
 static bool is_ordered(uint32_t i, uint32_t j)
@@ -238,10 +248,7 @@ static bool is_ordered(uint32_t i, uint32_t j)
 
 static bool is_before(uint32_t i, uint32_t j)
 {
-	return calls[i].stream == calls[j].stream ||
-	       (is_blocking(calls[i].stream) && is_blocking(calls[j].stream) &&
-		(!calls[i].stream || !calls[j].stream)) ||
-	       is_ordered(i, j);
+	return is_in(i, calls[j].stream, j) || is_ordered(i, j);
 }
 
 static bool waits_for(uint32_t w, uint32_t i)
@@ -250,8 +257,8 @@ static bool waits_for(uint32_t w, uint32_t i)
 
 	if (wait->scope == GPU_WAIT_ALL)
 		return true;
-	if (wait->scope == GPU_WAIT_DEFAULT || (wait->scope == GPU_WAIT_STREAM && !wait->stream))
-		return is_blocking(calls[i].stream) || is_ordered(i, w);
+	if (wait->scope == GPU_WAIT_DEFAULT)
+		return is_blocking(calls[i].stream);
 	return is_in(i, wait->stream, wait->recorded) || is_ordered(i, w);
 }
 
@@ -325,6 +332,7 @@ static void check_program(const unsigned char *needs, uint64_t counts[WAIT_REPEA
 	for (uint32_t i = 0; i < CALLS; i++) {
 		if (!is_operation(i)) {
 			counts[needs[i]]++;
+			assert_true(needs[i] != WAIT_REPEATED || !calls[i].waits);
 			continue;
 		}
 		assert_int_equal(needs[i], WAIT_NOT_JUDGED);

@@ -60,7 +60,10 @@ struct model {
 	uint64_t stream[STREAMS], default_end, blocking, all;
 	uint64_t event[EVENTS], recorded[EVENTS];
 	uint32_t event_stream[EVENTS];
-	bool is_recorded[EVENTS];
+	uint64_t default_ns; /* when the last call with an operation of the default stream returned
+			      */
+	bool is_recorded[EVENTS],
+		called[STREAMS]; /* called: what streams are ordered with is known */
 	struct pending pending[STREAMS], before[EVENTS]; /* before: of its stream when recorded */
 };
 
@@ -199,6 +202,9 @@ static inline void add_call(struct model *model, uint32_t api, const struct step
 		add_orders(model, &model->before[step->event]);
 	if (ended)
 		model->pending[step->stream].count = 0;
+	model->called[step->stream] = true;
+	if (ended && !step->stream)
+		model->default_ns = model->host[step->thread];
 	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
 	profile->timeline[profile->timeline_count++] = (struct profile_timed_call){
 		.api = api,
@@ -250,6 +256,11 @@ static inline void make_step(struct model *model, uint32_t api, const struct ste
 		model->recorded[step->event] = *host;
 		model->is_recorded[step->event] = true;
 		model->before[step->event] = model->pending[step->stream];
+		if (step->stream && is_blocking(step->stream) && !model->called[step->stream] &&
+		    model->default_ns)
+			add_pending(
+				&model->before[step->event],
+				&(struct profile_stream_order){.recorded_ns = model->default_ns});
 		return;
 	}
 	if (step->what == WAIT_EVENT) {

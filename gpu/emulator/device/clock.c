@@ -64,6 +64,7 @@ static const struct clock_event *awaited; /* by the running call; NULL: none */
 /* What streams that are made now wait for if they are ordered with the default stream, which has
  * waited for that and had no operation since. */
 static struct clock_points default_orders;
+static uint64_t default_operated; /* when the default stream last had an operation */
 
 static uint64_t monotonic(void)
 {
@@ -224,13 +225,20 @@ static struct clock_point point_now(uint32_t stream)
 
 void clock_record(uint32_t number, struct clock_event *event)
 {
+	const struct stream *stream;
+
 	event->at = point_now(number);
 	event->before.count = 0;
 	if (!streams)
 		return;
-	add_points(&event->before, number, &find(number)->orders);
+	stream = find(number);
+	add_points(&event->before, number, &stream->orders);
 	if (!number)
 		default_command(&event->at);
+	/* no record says that it comes after operations of the default stream */
+	if (number && stream->blocking && !stream->called)
+		add_point(&event->before, number,
+			  &(struct clock_point){.recorded_ns = default_operated});
 }
 
 void clock_event_release(struct clock_event *event)
@@ -288,7 +296,7 @@ void clock_told(uint32_t number)
 		if (streams[i].blocking)
 			remove_points(&streams[i].orders, &stream->orders);
 	if (stream == streams)
-		default_orders.count = 0;
+		default_orders.count = 0, default_operated = clock_now();
 	else if (stream->blocking)
 		remove_points(&streams->orders, &stream->orders);
 	stream->orders.count = 0;

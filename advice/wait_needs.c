@@ -120,6 +120,12 @@ static bool add_called(struct judge *judge, const struct profile_timed_call *cal
 	return true;
 }
 
+static bool has_stream(const struct profile_wait *wait)
+{
+	return wait->scope == GPU_WAIT_STREAM || wait->scope == GPU_WAIT_EVENT ||
+	       wait->scope == GPU_WAIT_NEEDS || wait->scope == GPU_WAIT_HOST;
+}
+
 /* The streams of the calls from `first` on; false: there are too many. */
 static bool find_streams(struct judge *judge, uint32_t first, uint32_t end)
 {
@@ -131,8 +137,7 @@ static bool find_streams(struct judge *judge, uint32_t first, uint32_t end)
 
 		fits = add_called(judge, call);
 		for (uint32_t w = judge->timing->waits[c]; w < judge->timing->waits[c + 1]; w++)
-			if (profile->waits[w].scope == GPU_WAIT_STREAM ||
-			    profile->waits[w].scope == GPU_WAIT_EVENT)
+			if (has_stream(&profile->waits[w]))
 				fits = fits && add_stream(judge, profile->waits[w].device,
 							  profile->waits[w].stream);
 		for (uint32_t o = judge->timing->orders[c]; o < judge->timing->orders[c + 1]; o++)
@@ -359,6 +364,16 @@ static void order_stream(struct judge *judge, struct stream *stream, uint32_t ca
 	}
 }
 
+/* effects: NULL: it may do anything. */
+static void add_operation(struct judge *judge, struct stream *stream, uint32_t call,
+			  const struct effects *effects)
+{
+	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
+	stream->issued[stream->count++] = judge->profile->timeline[call].end_ns;
+	stream->clock.done[stream - judge->streams] = stream->count;
+	note_touches(judge, stream, effects);
+}
+
 static void take_operation(struct judge *judge, const struct profile_gpu_time *time)
 {
 	const struct profile *profile = judge->profile;
@@ -373,10 +388,7 @@ static void take_operation(struct judge *judge, const struct profile_gpu_time *t
 		need_all(judge, &stream->clock, WAIT_NEEDED);
 	else
 		need_touched(judge, &stream->clock, effects);
-	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
-	stream->issued[stream->count++] = call->end_ns;
-	stream->clock.done[stream - judge->streams] = stream->count;
-	note_touches(judge, stream, effects);
+	add_operation(judge, stream, time->call, effects);
 }
 
 /* Adds what the device's streams, or those that are ordered with the default one, had by then. */
@@ -495,6 +507,27 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 	judge->open[judge->open_count++] = (struct open_wait){call, *clock};
 }
 
+/* The call does not wait: what it asks about has to be done. */
+static void take_need(struct judge *judge, const struct profile_wait *wait)
+{
+	const struct stream *stream = stream_of(judge, wait->device, wait->stream);
+	struct clock clock = {0};
+
+	join_by(judge, &clock, stream, wait->recorded_ns);
+	join_orders(judge, &clock, wait->call);
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED);
+}
+
+/* The host does something in the stream, which any wait may protect. */
+static void take_host_function(struct judge *judge, const struct profile_wait *wait)
+{
+	struct stream *stream = stream_of(judge, wait->device, wait->stream);
+
+	order_stream(judge, stream, wait->call);
+	add_operation(judge, stream, wait->call, NULL);
+}
+
 static void take_call(struct judge *judge, uint32_t call)
 {
 	const struct timing *timing = judge->timing;
@@ -505,7 +538,12 @@ static void take_call(struct judge *judge, uint32_t call)
 	for (uint32_t o = timing->operations[call]; o < timing->operations[call + 1]; o++)
 		take_operation(judge, &judge->profile->gpu_times[o]);
 	for (uint32_t w = timing->waits[call]; w < timing->waits[call + 1]; w++)
-		known |= join_wait(judge, &clock, &judge->profile->waits[w]);
+		if (judge->profile->waits[w].scope == GPU_WAIT_NEEDS)
+			take_need(judge, &judge->profile->waits[w]);
+		else if (judge->profile->waits[w].scope == GPU_WAIT_HOST)
+			take_host_function(judge, &judge->profile->waits[w]);
+		else
+			known |= join_wait(judge, &clock, &judge->profile->waits[w]);
 	if (known) {
 		join_orders(judge, &clock, call);
 		take_wait(judge, call, &clock);

@@ -132,7 +132,8 @@ uint64_t state_target(const struct state *state, const struct call *call, const 
 {
 	uint64_t end = scope_end(state, wait);
 
-	for (uint32_t i = call->order; call->only_waits && i < call[1].order; i++)
+	for (uint32_t i = call->order;
+	     call->only_waits && wait->scope < GPU_WAIT_NEEDS && i < call[1].order; i++)
 		end = time_max(end, state_position(state, &state->replay->orders[i].position));
 	return end;
 }

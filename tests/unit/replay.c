@@ -145,6 +145,39 @@ static void scenarios(void **state)
 	scenario(nine, COUNT(nine), 200 * 809 * US, 200 * 809 * US);
 }
 
+/*
+ * Waits for what a stream with nothing in it waits for: of the stream, of an event that is recorded
+ * there, and of one recorded in a stream that waits for that.
+ */
+static void joins(void **state)
+{
+	const struct step steps[] = {{.what = KERNEL, .stream = A, .ns = 100 * US},
+				     {.what = RECORD, .stream = A, .event = 0},
+				     {.what = WAIT_EVENT, .stream = B, .event = 0},
+				     {.what = SYNC_STREAM, .stream = B, .removed = true},
+				     {.what = WORK, .ns = 50 * US},
+				     {.what = RECORD, .stream = B, .event = 1},
+				     {.what = SYNC_EVENT, .stream = 0, .event = 1},
+				     {.what = WORK, .ns = 20 * US}};
+	const struct step chain[] = {{.what = KERNEL, .stream = A, .ns = 100 * US},
+				     {.what = RECORD, .stream = A, .event = 0},
+				     {.what = WAIT_EVENT, .stream = 1, .event = 0},
+				     {.what = RECORD, .stream = 1, .event = 1},
+				     {.what = WAIT_EVENT, .stream = B, .event = 1},
+				     {.what = RECORD, .stream = B, .event = 0},
+				     {.what = SYNC_EVENT, .event = 0, .removed = true},
+				     {.what = KERNEL, .stream = 2, .ns = 10 * US},
+				     {.what = SYNC_STREAM, .stream = 2},
+				     {.what = WORK, .ns = 50 * US}};
+
+	(void)state;
+	/* 106, 109, 159, 160, 180 | 5 + 50, until 106 again, 109, 129 */
+	scenario(steps, COUNT(steps), 200 * 180 * US, 200 * 129 * US);
+	/* 106, 109, then a kernel that comes after none of it: 125, 128, 178 | only the kernels of
+	 * A */
+	scenario(chain, COUNT(chain), 200 * 178 * US, (6 + 200 * 100) * US);
+}
+
 /* Scenarios 5 and 10: waits that move behind what the host does before it needs the data. */
 static void moved_waits(void **state)
 {
@@ -911,25 +944,16 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scenarios),
-		cmocka_unit_test(moved_waits),
-		cmocka_unit_test(overlap),
-		cmocka_unit_test(random_programs),
-		cmocka_unit_test(random_overhead),
-		cmocka_unit_test(random_threads),
-		cmocka_unit_test(random_gpu),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(workers),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(events_of_threads),
-		cmocka_unit_test(branches),
-		cmocka_unit_test(full_queue),
-		cmocka_unit_test(long_launch),
-		cmocka_unit_test(hoist_and_invocations),
-		cmocka_unit_test(asynchronous),
-		cmocka_unit_test(diogenes),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(truncated),
+		cmocka_unit_test(scenarios),       cmocka_unit_test(joins),
+		cmocka_unit_test(moved_waits),     cmocka_unit_test(overlap),
+		cmocka_unit_test(random_programs), cmocka_unit_test(random_overhead),
+		cmocka_unit_test(random_threads),  cmocka_unit_test(random_gpu),
+		cmocka_unit_test(threads),         cmocka_unit_test(workers),
+		cmocka_unit_test(processes),       cmocka_unit_test(events_of_threads),
+		cmocka_unit_test(branches),        cmocka_unit_test(full_queue),
+		cmocka_unit_test(long_launch),     cmocka_unit_test(hoist_and_invocations),
+		cmocka_unit_test(asynchronous),    cmocka_unit_test(diogenes),
+		cmocka_unit_test(refusals),        cmocka_unit_test(truncated),
 		cmocka_unit_test(hostile),
 	};
 

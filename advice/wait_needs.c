@@ -528,6 +528,18 @@ static void take_host_function(struct judge *judge, const struct profile_wait *w
 	add_operation(judge, stream, wait->call, NULL);
 }
 
+/*
+ * A copy that is asynchronous by its name waits where the memory of the host is pageable.  Nothing
+ * is to rest on that: pinned, as another finding advises, the same call does not wait.
+ */
+static bool waits_by_contract(const struct judge *judge, const struct profile_api *api)
+{
+	uint32_t v = graph_find(judge->profile->graph, api->vertex);
+
+	return v == UINT32_MAX || !graph_vertex_is(&judge->profile->graph->vertices[v], "memcpy") ||
+	       touches_is_synchronous(api->name);
+}
+
 static void take_call(struct judge *judge, uint32_t call)
 {
 	const struct timing *timing = judge->timing;
@@ -544,6 +556,8 @@ static void take_call(struct judge *judge, uint32_t call)
 			take_host_function(judge, &judge->profile->waits[w]);
 		else
 			known |= join_wait(judge, &clock, &judge->profile->waits[w]);
+	if (known && !waits_by_contract(judge, &judge->profile->apis[timed->api]))
+		return;
 	if (known) {
 		join_orders(judge, &clock, call);
 		take_wait(judge, call, &clock);

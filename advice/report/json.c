@@ -68,6 +68,11 @@ static void put_findings(struct json *json, const struct report *report)
 		if (report_suppression(report, f))
 			put_finding(json, report, f);
 	json_end(json, ']');
+	begin_member(json, "notes", '[');
+	for (uint32_t f = 0; f < count; f++)
+		if (report_is_note(report, f) && !report_suppression(report, f))
+			put_finding(json, report, f);
+	json_end(json, ']');
 }
 
 static void put_groups(struct json *json, const struct report *report)

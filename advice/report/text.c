@@ -322,7 +322,7 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 	char *title, *file;
 
 	if (!count) {
-		page_wrap(out, 0, report_none(report->profile));
+		page_wrap(out, 0, report_none(report));
 		return;
 	}
 	title = xasprintf("%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
@@ -366,6 +366,29 @@ static void print_suppressed(const struct report *report, FILE *out)
 		free(title);
 		free(text);
 	}
+}
+
+/* What calls for nothing: a line each, or in full where all findings are; nothing where there are
+ * none. */
+static void print_notes(const struct report *report, uint64_t all_ns, FILE *out)
+{
+	struct common common = {.all_ns = all_ns};
+
+	for (uint32_t f = 0; f < report->profile->finding_count; f++) {
+		if (!report_is_note(report, f) || report_suppression(report, f))
+			continue;
+		if (!common.sites) {
+			common.sites = words_sites(report->profile);
+			fputc('\n', out);
+			page_heading(report->colour, out, "Equal with this input, nothing to do");
+		}
+		if (report->top)
+			print_line(report->profile, out, f);
+		else
+			print_finding(report, &common, out, f);
+	}
+	free(common.sites);
+	source_files_release(&common.files);
 }
 
 /* Nothing where no call failed. */
@@ -445,6 +468,7 @@ void report_text(const struct report *report, FILE *out)
 	print_findings(report, all_ns, out);
 	print_suppressed(report, out);
 	report_groups(report, out);
+	print_notes(report, all_ns, out);
 	print_failed_calls(report, out);
 	print_coverage(report, out);
 	print_further(report, out);

@@ -37,7 +37,7 @@ static void worker_free(const struct worker *w)
 	CHECK(cudaEventDestroy(w->done));
 }
 
-static void fork(const struct worker *w, cudaStream_t join, float by)
+static void fork_streams(const struct worker *w, cudaStream_t join, float by)
 {
 	LAUNCH_ON(w->stream, shift, N / 256, 256, w->numbers, by, N);
 	CHECK(cudaMemcpyAsync(w->seen, w->numbers, sizeof(numbers), cudaMemcpyDeviceToHost,
@@ -56,7 +56,7 @@ int main(void)
 		workers[i] = worker_new((unsigned)i + 1);
 	for (int step = 0; step < STEPS; step++) {
 		for (int i = 0; i < WORKERS; i++)
-			fork(&workers[i], join, 0.5f + (float)step);
+			fork_streams(&workers[i], join, 0.5f + (float)step);
 		CHECK(cudaStreamSynchronize(join));
 #if !FIX_1
 		/* PLANT 1: consecutive_waits, delete */

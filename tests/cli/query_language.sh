@@ -142,6 +142,11 @@ wrong() { # NAME REGEX QUERY
 	expect_exit 2 "$1" "$VFLOW" query "$3" "$T/f.dot"
 	like "$1: says where and why" "$(cat "$T/err")" "$2"
 }
+asks "percentiles from the first value to the last" "1,3,1.0,3.0,2.0;" 'UNWIND [3, 1, 2] AS x RETURN percentileDisc(x, 0), percentileDisc(x, 1), percentileCont(x, 0), percentileCont(x, 1), percentileCont(x, 0.5)'
+expect_exit 1 "a percentile above 1" "$VFLOW" query 'UNWIND [1, 2] AS x RETURN percentileDisc(x, 1.01)' "$T/f.dot"
+like "... says why" "$(cat "$T/err")" "a percentile is a number from 0 to 1"
+expect_exit 1 "a percentile below 0" "$VFLOW" query 'UNWIND [1, 2] AS x RETURN percentileCont(x, -0.01)' "$T/f.dot"
+like "... says why" "$(cat "$T/err")" "a percentile is a number from 0 to 1"
 wrong "LIMIT of each row" "line 1, column 33: LIMIT is one number for all rows: it cannot use the variable 'a'" 'MATCH (a) RETURN a.name LIMIT 1+a.id'
 asks "an empty name, which maps from elsewhere may have" '{``: 1},2;' 'RETURN {``: 1} AS m, {``: 2}.`` AS n'
 wrong "a word too many" "line 1, column 17: expected '\)', not 'WHRE'; did you mean WHERE" 'MATCH (a:kernel WHRE true) RETURN a'

@@ -63,6 +63,27 @@ static uint32_t main_overwriter(const struct fate *fate)
 	return best;
 }
 
+/*
+ * Whether some of it was written over by kernels: with another input they may store elsewhere, or
+ * nothing, and what was there is read.
+ */
+static bool depends_on_stores(const struct fate *fate)
+{
+	const struct run_edges over =
+		run_edges_from(fate->run, fate->fate->vertex, fate->fate->site);
+	const struct graph *graph = fate->run->profile->graph;
+	uint64_t surely = 0;
+
+	for (uint32_t i = 0; i < over.count; i++) {
+		const struct graph_edge *edge = &graph->edges[over.items[i]];
+		const enum operation by = fate->run->operations[edge->to];
+
+		if (by != OPERATION_KERNEL && by != OPERATION_OTHER)
+			profile_add(&surely, edge->dead_bytes);
+	}
+	return surely < fate->fate->dead_bytes;
+}
+
 /* Adds where lies what is read; `text` is freed. */
 static char *with_range(const struct fate *fate, char *text)
 {
@@ -176,6 +197,7 @@ static void add_finding(const struct fate *fate)
 		run_add(fate->run, fate->pattern, action_of(fate), fate->fate->vertex,
 			fate->fate->site, fate->bytes, fate->fate->bytes);
 
+	finding->input = !fate->unseen && depends_on_stores(fate);
 	finding->invocations = fate->fate->writes;
 	finding->evidence = evidence_of(fate);
 	finding->advice = advice_of(fate);

@@ -63,9 +63,21 @@ static uint32_t main_overwriter(const struct fate *fate)
 	return best;
 }
 
+/* Whether it writes over the same bytes with any input. */
+static bool is_steady(const struct fate *fate, uint32_t overwriter)
+{
+	const struct run *run = fate->run;
+	const enum operation operation = run->operations[overwriter];
+	const struct profile_fate *own =
+		run_fate(run, run->profile->graph->vertices[overwriter].id, fate->fate->site);
+
+	return operation == OPERATION_KERNEL ? own && own->steady == 1
+					     : operation != OPERATION_OTHER;
+}
+
 /*
- * Whether some of it was written over by kernels: with another input they may store elsewhere, or
- * nothing, and what was there is read.
+ * Whether some of it was written over by kernels that with another input may store elsewhere, or
+ * nothing: what was there is read then.
  */
 static bool depends_on_stores(const struct fate *fate)
 {
@@ -76,9 +88,8 @@ static bool depends_on_stores(const struct fate *fate)
 
 	for (uint32_t i = 0; i < over.count; i++) {
 		const struct graph_edge *edge = &graph->edges[over.items[i]];
-		const enum operation by = fate->run->operations[edge->to];
 
-		if (by != OPERATION_KERNEL && by != OPERATION_OTHER)
+		if (is_steady(fate, edge->to))
 			profile_add(&surely, edge->dead_bytes);
 	}
 	return surely < fate->fate->dead_bytes;

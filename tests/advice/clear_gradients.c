@@ -33,7 +33,7 @@ static void zero_gradient(struct layer *layer)
 #if FIX_1
 	(void)layer;
 #else
-	/* PLANT 1: dead_write, delete, 256K, with this input */
+	/* PLANT 1: dead_write, delete, 256K */
 	CHECK(cudaMemset(layer->gradient, 0, layer->size * sizeof(float)));
 #endif
 }

@@ -38,7 +38,7 @@ template <typename T> class array
 	{
 		CHECK(cudaMalloc(&data, count * sizeof(T)));
 #if !FIX_1
-		/* PLANT 1: dead_write, delete, 224K, with this input */
+		/* PLANT 1: dead_write, delete, 224K */
 		generate_kernel<<<count / 256, 256>>>(data, count, fill_functor<T>{start});
 #endif
 		CHECK(cudaGetLastError());

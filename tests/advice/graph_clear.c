@@ -23,7 +23,7 @@ static void filter_capture(struct filter *filter)
 	CHECK(cudaMemcpyAsync(filter->in, filter->host, sizeof(input), cudaMemcpyHostToDevice,
 			      filter->stream));
 #if !FIX_1
-	/* PLANT 1: dead_write, delete, 320K, with this input */
+	/* PLANT 1: dead_write, delete, 320K */
 	CHECK(cudaMemsetAsync(filter->out, 0, sizeof(input), filter->stream));
 #endif
 	LAUNCH_ON(filter->stream, smooth, N / 256, 256, filter->out, filter->in, N);

@@ -28,7 +28,7 @@ static float reduce(const struct reduction *r)
 
 	CHECK(cudaMemcpy(r->data, data, sizeof(data), cudaMemcpyHostToDevice));
 #if !FIX_1
-	/* PLANT 1: dead_write, delete, 16K, with this input */
+	/* PLANT 1: dead_write, delete, 16K */
 	CHECK(cudaMemset(r->partials, 0, PARTIALS * sizeof(float)));
 #endif
 	LAUNCH(block_sums, PARTIALS, 64, r->partials, r->data, N);

@@ -38,7 +38,7 @@ static void send(const struct pipeline *p, unsigned number)
 static void correct(const struct pipeline *p)
 {
 #if !FIX_1
-	/* PLANT 1: dead_write, delete, 320K, with this input */
+	/* PLANT 1: dead_write, delete, 320K */
 	CHECK(cudaMemset(p->corrected, 0, sizeof(corrected)));
 #endif
 	LAUNCH(apply_table, PIXELS / 256, 256, p->corrected, p->image, p->table, TABLE, PIXELS);

@@ -25,7 +25,7 @@ static thrust::device_vector<float> transformed(const thrust::device_vector<floa
 	return thrust::device_vector<float>(thrust::make_transform_iterator(in.begin(), function),
 					    thrust::make_transform_iterator(in.end(), function));
 #else
-	/* PLANT 1: dead_write, delete, 112K, by hand, with this input */
+	/* PLANT 1: dead_write, delete, 112K, by hand */
 	thrust::device_vector<float> out(in.size());
 
 	thrust::transform(in.begin(), in.end(), out.begin(), function);

@@ -7,7 +7,9 @@
 #include "gpu/ptx/meetings.h"
 #include "gpu/ptx/skim.h"
 
-/* What a kernel may cost: some seconds of a program's start would not be worth it. */
+/* What a kernel may cost, so that loading code takes a time that grows with its length alone. */
+#define LEAST_STEPS UINT64_C(10000)
+#define STEPS_OF_STATEMENT UINT64_C(300)
 #define MOST_STEPS UINT64_C(50000000)
 #define ANY_ROOT UINT64_MAX
 
@@ -337,6 +339,9 @@ static bool analysis_start(struct analysis *analysis)
 	analysis->spread = calloc(statements, sizeof(*analysis->spread));
 	analysis->stack = calloc(2 * statements, sizeof(*analysis->stack));
 	analysis->seen = calloc(statements, sizeof(*analysis->seen));
+	analysis->steps = LEAST_STEPS + STEPS_OF_STATEMENT * statements;
+	if (analysis->steps > MOST_STEPS)
+		analysis->steps = MOST_STEPS;
 	return analysis->tainted && analysis->made && analysis->roots && analysis->blocks &&
 	       analysis->meets && analysis->conditional && analysis->spread && analysis->stack &&
 	       analysis->seen;
@@ -358,7 +363,7 @@ static void analysis_release(struct analysis *analysis)
 
 bool ptx_has_steady_stores(const char *body, size_t size)
 {
-	struct analysis analysis = {.steps = MOST_STEPS};
+	struct analysis analysis = {0};
 	const bool steady = ptx_skim(&analysis.skim, body, size) && analysis_start(&analysis) &&
 			    find_ways(&analysis) && is_steady(&analysis);
 

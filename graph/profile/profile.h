@@ -313,6 +313,7 @@ struct profile_fate {
 	uint64_t atomics;              /* 1: it accessed the objects with atomics */
 	/* invocations of which nobody has read a byte, for sure, and what they wrote */
 	uint64_t unread_writes, unread_writes_bytes;
+	uint64_t steady; /* 1: its kernel stores alike with any input; 0: it may not */
 };
 
 /* Copies of a vertex from the objects of one site to the host. */

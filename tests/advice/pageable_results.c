@@ -1,7 +1,7 @@
 /*
- * Results are copied by an asynchronous copy to pageable memory, which waits for itself, and the host
- * waits for the stream before it reads them.  Pinned memory makes the copy asynchronous, and only
- * then does the wait wait: it must stay.
+ * Results are copied by an asynchronous copy to pageable memory, which waits for itself, and the
+ * host waits for the stream before it reads them.  Pinned memory makes the copy asynchronous, and
+ * only then does the wait wait: it must stay.
  *
  * COLLECT: --passes flow,time,waits
  */
@@ -28,7 +28,8 @@ int main(void)
 	for (int step = 0; step < STEPS; step++) {
 		LAUNCH_ON(stream, shift, N / 256, 256, field, 0.5f, N);
 		/* PLANT 1: pageable_copy, pin */
-		CHECK(cudaMemcpyAsync(result, field, sizeof(start), cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaMemcpyAsync(result, field, sizeof(start), cudaMemcpyDeviceToHost,
+				      stream));
 		CHECK(cudaStreamSynchronize(stream));
 		print_checksum("field", result, sizeof(start));
 	}

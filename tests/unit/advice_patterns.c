@@ -619,6 +619,58 @@ static void test_overwriter(void **state)
 	profile_free(profile);
 }
 
+/* Unless it is known of all of them that they store alike with any input. */
+static void test_overwritten_by_steady_kernels(void **state)
+{
+	static const struct {
+		uint64_t first, second;
+		bool input;
+	} cases[] = {{1, 1, false}, {1, 0, true}, {PROFILE_UNKNOWN, 1, true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *profile = two_writers("alloc", "memset");
+
+		vertex(profile, "kernel", "other", 10);
+		edge(profile, 3, 4, 1, GRAPH_WRITE, 1000, 0)->dead_bytes = 1000;
+		edge(profile, 3, 5, 1, GRAPH_WRITE, 1000, 0)->dead_bytes = 1000;
+		fate_of(profile, 3, 2000, 2000, 0);
+		fate_of(profile, 4, 1000, 0, 0)->steady = cases[i].first;
+		fate_of(profile, 5, 1000, 0, 0)->steady = cases[i].second;
+		only_advice(profile);
+		assert_int_equal(profile->findings[0].input, cases[i].input);
+		/* some of it was written over by nobody knows whom */
+		profile->fates[0].bytes = profile->fates[0].dead_bytes = 2004;
+		only_advice(profile);
+		assert_true(profile->findings[0].input);
+		profile_free(profile);
+	}
+}
+
+/* What kernels wrote over may be needed with another input, what sets wrote over is not: it comes
+ * first. */
+static void test_overwritten_by_kernels(void **state)
+{
+	struct profile *profile = two_writers("alloc", "memset");
+
+	(void)state;
+	vertex(profile, "memset", "cleared", 10);
+	vertex(profile, "memset", "cleared again", 10);
+	edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0)->dead_bytes = 2000;
+	edge(profile, 5, 6, 1, GRAPH_WRITE, 1000, 0)->dead_bytes = 1000;
+	fate_of(profile, 3, 2000, 2000, 0);
+	fate_of(profile, 5, 1000, 1000, 0);
+	detect(profile);
+	assert_int_equal(profile->finding_count, 2);
+	assert_int_equal(profile->findings[0].vertex, 5);
+	assert_false(profile->findings[0].input);
+	assert_int_equal(profile->findings[1].vertex, 3);
+	assert_true(profile->findings[1].input);
+	contains(profile->findings[1].advice,
+		 "Delete this set: nobody reads what it writes. That holds with this input.");
+	profile_free(profile);
+}
+
 static void test_fates(void **state)
 {
 	struct profile *profile = two_writers("alloc", "kernel");
@@ -1451,6 +1503,8 @@ int main(void)
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_scattered_reads),
 		cmocka_unit_test(test_fates),
+		cmocka_unit_test(test_overwritten_by_kernels),
+		cmocka_unit_test(test_overwritten_by_steady_kernels),
 		cmocka_unit_test(test_unread_invocations),
 		cmocka_unit_test(test_overwriter),
 		cmocka_unit_test(test_two_sets),

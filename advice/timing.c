@@ -22,7 +22,32 @@ static uint32_t *index_rows(uint32_t calls, const void *rows, uint32_t count, si
 	return first;
 }
 
+/*
+ * From the start of the first operation to the end of the last one, or of the last call that waited
+ * for one: what comes before, a context that is made for 0.2 s on a GPU, is the same for all that
+ * the program does.
+ */
 static uint64_t run_ns(const struct profile *profile)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
+		const struct profile_gpu_time *time = &profile->gpu_times[i];
+
+		start = time->start_ns < start ? time->start_ns : start;
+		end = time->end_ns > end ? time->end_ns : end;
+	}
+	for (uint32_t w = 0; w < profile->wait_count; w++) {
+		const uint32_t call = profile->waits[w].call;
+
+		if (call < profile->timeline_count && profile->timeline[call].end_ns > end)
+			end = profile->timeline[call].end_ns;
+	}
+	return end > start ? end - start : 0;
+}
+
+/* Of a run without operations: all of it. */
+static uint64_t calls_ns(const struct profile *profile)
 {
 	uint64_t start = UINT64_MAX, end = 0;
 
@@ -31,16 +56,6 @@ static uint64_t run_ns(const struct profile *profile)
 
 		start = call->start_ns < start ? call->start_ns : start;
 		end = call->end_ns > end ? call->end_ns : end;
-	}
-	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
-		end = profile->gpu_times[i].end_ns > end ? profile->gpu_times[i].end_ns : end;
-	for (uint32_t p = 0; p < profile->process_count; p++) {
-		const struct profile_process *process = &profile->processes[p];
-
-		if (process->time_start_ns < start)
-			start = process->time_start_ns;
-		if (process->time_end_ns != PROFILE_UNKNOWN && process->time_end_ns > end)
-			end = process->time_end_ns;
 	}
 	return end > start ? end - start : 0;
 }
@@ -54,7 +69,7 @@ struct timing *timing_new(const struct profile *profile)
 		return NULL;
 	timing = xcalloc(1, sizeof(*timing));
 	timing->profile = profile;
-	timing->run_ns = run_ns(profile);
+	timing->run_ns = profile->gpu_time_count ? run_ns(profile) : calls_ns(profile);
 	timing->operations =
 		index_rows(calls, profile->gpu_times, profile->gpu_time_count,
 			   sizeof(*profile->gpu_times), offsetof(struct profile_gpu_time, call));

@@ -86,7 +86,7 @@ bool worth_of_changes(struct worth *worth, const struct replay_change *changes, 
 	worth->estimates_left--;
 	if (replay_estimate(worth->replay, changes, count, &times, &error) != 0)
 		return false;
-	*saving = (struct worth_saving){.run_ns = times.before_ns};
+	*saving = (struct worth_saving){0};
 	if (times.after_most_ns < times.before_ns)
 		saving->least_ns = times.before_ns - times.after_most_ns;
 	if (times.after_ns < times.before_ns)

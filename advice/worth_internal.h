@@ -17,7 +17,7 @@ struct worth {
 
 /* What is saved, less where operations may slow each other down, and else. */
 struct worth_saving {
-	uint64_t run_ns, least_ns, most_ns;
+	uint64_t least_ns, most_ns;
 };
 
 /* False: it is not known. */

@@ -25,9 +25,9 @@ struct function {
 struct measured {
 	struct context *contexts; /* of all processes: those of one follow each other */
 	uint32_t context_count, context_capacity;
-	void *functions; /* tree, by name */
-	bool waits;      /* they were measured */
-	uint64_t run_ns, gpu_ns;
+	void *functions;         /* tree, by name */
+	bool waits;              /* they were measured */
+	uint64_t run_ns, gpu_ns; /* run_ns: from the first operation to the end */
 	/* while it is read */
 	uint64_t least_ns;
 	char *names;
@@ -40,6 +40,8 @@ struct reading {
 	struct measured *measured;
 	uint32_t first; /* of its contexts */
 	uint64_t start_ns, end_ns;
+	uint64_t event_ns; /* start of the latest call */
+	bool begun;        /* an operation has come */
 };
 
 static int by_name(const void *a, const void *b)
@@ -94,6 +96,7 @@ static void take_event(struct reading *reading, const struct trace_event *record
 		context->launches += context->is_kernel;
 	if (record->end_ns > reading->end_ns)
 		reading->end_ns = record->end_ns;
+	reading->event_ns = record->start_ns;
 }
 
 static void add(uint64_t *sum, uint64_t ns)
@@ -109,6 +112,11 @@ static void take_fact(struct reading *reading, const struct trace_fact *record)
 
 	if (!context)
 		return;
+	/* what is before the first operation, a context that is made, is no part of it */
+	if (record->kind == GPU_RECORD_TIME && !reading->begun) {
+		reading->begun = true;
+		reading->start_ns = reading->event_ns;
+	}
 	if (record->kind == GPU_RECORD_TIME && record->size == sizeof(time) && context->is_kernel) {
 		memcpy(&time, record->payload, sizeof(time));
 		add(&context->gpu_ns, time.time_ns);

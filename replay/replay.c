@@ -138,6 +138,7 @@ struct replay *replay_new(const struct profile *profile, struct error *error)
 	}
 	index_apis(replay);
 	lags_learn(replay);
+	once_find(replay);
 	if (check(replay, error) != 0) {
 		replay_free(replay);
 		return NULL;

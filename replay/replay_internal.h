@@ -57,6 +57,7 @@ struct order {
 
 struct call {
 	uint64_t start, end, rest; /* rest: own time after its last wait */
+	uint64_t once;             /* part of its own time that it pays for the calls after it */
 	uint64_t gap;              /* own time of the thread before it; see `joined` */
 	uint64_t overhead;         /* part of the gap that is the profiler's own work */
 	uint64_t base;             /* its start in the run without that */
@@ -162,6 +163,9 @@ int timeline_take(struct replay *replay, struct error *error);
 
 /* What held which operation and wait up, and for how long. */
 void lags_learn(struct replay *replay);
+
+/* Sets `once` of calls, when lags are known. */
+void once_find(struct replay *replay);
 
 /* -- state of streams -- */
 

@@ -315,8 +315,11 @@ static void make_call(struct walk *walk, struct thread_state *thread, uint32_t i
 		issue = time_max(issue, walk->targets[i]);
 	}
 	operate(walk, index, issue);
-	if (flags & EDIT_REMOVE)
+	if (flags & EDIT_REMOVE) {
+		pass_own(walk, thread, call->once);
+		use(walk, index, call->once, 0);
 		return;
+	}
 	if (flags & EDIT_MOVE) {
 		put_off(walk, thread, index);
 		if (call->only_waits)

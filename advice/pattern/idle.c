@@ -123,14 +123,22 @@ static bool is_kernel(const struct run *run, const struct profile_gpu_time *time
 	       run_operation(run, time->vertex) == OPERATION_KERNEL;
 }
 
-/* Before the first kernel the program gets ready: what is between copies then is no gap. */
+static bool has_kernels(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->profile->gpu_time_count; i++)
+		if (is_kernel(run, &run->profile->gpu_times[i]))
+			return true;
+	return false;
+}
+
+/* Before its first kernel a program gets ready: what is between copies then is no gap. */
 static void find_gaps(struct idle *idle)
 {
 	const struct profile *profile = idle->run->profile;
 	struct operation_row *rows = xcalloc(profile->gpu_time_count, sizeof(*rows));
 	uint32_t count = 0;
 	uint64_t end = 0;
-	bool started = false;
+	bool kernels = has_kernels(idle->run), started = false;
 
 	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
@@ -146,8 +154,8 @@ static void find_gaps(struct idle *idle)
 		bool first = !i || rows[i].process != rows[i - 1].process ||
 			     rows[i].device != rows[i - 1].device;
 
-		started &= !first;
-		if (started && time->start_ns > end)
+		started = !kernels || (started && !first);
+		if (!first && started && time->start_ns > end)
 			take_gap(idle, end, time->start_ns, time->call);
 		started |= is_kernel(idle->run, time);
 		end = first || time->end_ns > end ? time->end_ns : end;

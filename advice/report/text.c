@@ -200,12 +200,21 @@ static void print_finding(const struct report *report, struct common *common, FI
 
 static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 {
-	char *time = words_ns(sum);
+	uint64_t run_ns = report_run_ns(profile), startup_ns = report_startup_ns(profile);
+	char *time = words_ns(sum), *run, *startup;
 
 	if (sum)
 		fprintf(out, "  GPU time: %s, all operations added up%s\n", time,
 			report_is_model(profile) ? "; model time, see vflow-collect(1)" : "");
 	free(time);
+	if (run_ns == PROFILE_UNKNOWN || startup_ns == PROFILE_UNKNOWN)
+		return;
+	run = words_ns(run_ns);
+	startup = words_ns(startup_ns);
+	fprintf(out, "  time: %s from the first operation to the last; start-up before it: %s\n",
+		run, startup);
+	free(run);
+	free(startup);
 }
 
 static void print_memory(const struct profile *profile, FILE *out)

@@ -25,6 +25,19 @@ uint64_t report_run_ns(const struct profile *profile)
 	return PROFILE_UNKNOWN;
 }
 
+uint64_t report_startup_ns(const struct profile *profile)
+{
+	uint64_t first = UINT64_MAX, begun = UINT64_MAX;
+
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
+		if (profile->gpu_times[i].start_ns < first)
+			first = profile->gpu_times[i].start_ns;
+	for (uint32_t p = 0; p < profile->process_count; p++)
+		if (profile->processes[p].time_start_ns < begun)
+			begun = profile->processes[p].time_start_ns;
+	return first == UINT64_MAX || begun > first ? PROFILE_UNKNOWN : first - begun;
+}
+
 /* "3.10 ms of 42.0 ms, 7.4%" */
 static char *part_of(uint64_t ns, uint64_t run_ns)
 {

@@ -7,9 +7,13 @@
 /* Whether times are those of the emulated device's model. */
 bool report_is_model(const struct profile *profile);
 
-/* How long the run took that the findings' savings are parts of; PROFILE_UNKNOWN: there are none.
+/*
+ * The time from the first operation to the last, of which the findings' savings are parts;
+ * PROFILE_UNKNOWN: there are none.
  */
 uint64_t report_run_ns(const struct profile *profile);
+/* From the start of the first process to the first operation; PROFILE_UNKNOWN: not known. */
+uint64_t report_startup_ns(const struct profile *profile);
 
 /*
  * "saves 3.10 ms of 42.0 ms, 7.4%", "saves at least ...", "saves at most ...", "saves 1.00 to 3.10

@@ -712,14 +712,14 @@ static void test_idle(void **state)
 	waited(GPU_WAIT_ALL, 0, false);
 	assert_null(only("gpu_idle"));
 	end();
-	for (int more = 0; more < 2; more++) { /* 100 us are 1 % of 10 ms, and less of more */
+	for (int more = 0; more < 2; more++) { /* 100 us are 1 % of the 10 ms since fill began, and less of more */
 		begin();
 		launch(apis.fill, 0);
 		call_of(apis.sync, 0, 0, 51 * US);
 		waited(GPU_WAIT_ALL, 0, false);
 		now += 100 * US;
 		launch(apis.read, 0); /* called at 156 us, its one launch takes 6 */
-		call_of(apis.sync, 0, 0, (uint64_t)(10000 - 161 + more) * US);
+		call_of(apis.sync, 0, 0, (uint64_t)(10006 - 161 + more) * US);
 		waited(GPU_WAIT_ALL, 0, false);
 		finding = only("gpu_idle");
 		if (more)

@@ -656,6 +656,42 @@ static void long_launch(void **state)
 	profile_free(profile);
 }
 
+/* What the first call of a function has done for the others the next one does without it. */
+static void one_time_costs(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change remove = {.kind = REPLAY_REMOVE, .subject = REPLAY_CALL};
+	struct replay_times times;
+	uint64_t now = 0;
+
+	(void)state;
+	/* three waits that wait for nothing: 200 ms, in which the context is made, 3 us, 5 us */
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t took[] = {200000 * US, 3 * US, 5 * US};
+
+		add_timed(profile, 0, 0, 1, now, now + took[i]);
+		now += took[i];
+	}
+	/* kernels launched in 900 us, 5 us and 5 us, 1 us each, and the wait for them */
+	for (int i = 0; i < 3; i++) {
+		uint64_t took = i ? 5 * US : 900 * US;
+
+		add_timed(profile, 0, 0, 0, now, now + took);
+		now += took;
+		add_operation(profile, now + US, now + 2 * US);
+	}
+	add_process(profile, 0, now + 10 * US);
+	times = times_with(profile, &remove, 1); /* the median of the others is 5 us */
+	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
+	remove.index = 1;
+	times = times_with(profile, &remove, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 3 * US);
+	remove.index = 3;
+	times = times_with(profile, &remove, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
+	profile_free(profile);
+}
+
 /* -- changes -- */
 
 static void hoist_and_invocations(void **state)
@@ -944,16 +980,27 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scenarios),       cmocka_unit_test(joins),
-		cmocka_unit_test(moved_waits),     cmocka_unit_test(overlap),
-		cmocka_unit_test(random_programs), cmocka_unit_test(random_overhead),
-		cmocka_unit_test(random_threads),  cmocka_unit_test(random_gpu),
-		cmocka_unit_test(threads),         cmocka_unit_test(workers),
-		cmocka_unit_test(processes),       cmocka_unit_test(events_of_threads),
-		cmocka_unit_test(branches),        cmocka_unit_test(full_queue),
-		cmocka_unit_test(long_launch),     cmocka_unit_test(hoist_and_invocations),
-		cmocka_unit_test(asynchronous),    cmocka_unit_test(diogenes),
-		cmocka_unit_test(refusals),        cmocka_unit_test(truncated),
+		cmocka_unit_test(scenarios),
+		cmocka_unit_test(joins),
+		cmocka_unit_test(moved_waits),
+		cmocka_unit_test(overlap),
+		cmocka_unit_test(random_programs),
+		cmocka_unit_test(random_overhead),
+		cmocka_unit_test(random_threads),
+		cmocka_unit_test(random_gpu),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(workers),
+		cmocka_unit_test(processes),
+		cmocka_unit_test(events_of_threads),
+		cmocka_unit_test(branches),
+		cmocka_unit_test(full_queue),
+		cmocka_unit_test(long_launch),
+		cmocka_unit_test(one_time_costs),
+		cmocka_unit_test(hoist_and_invocations),
+		cmocka_unit_test(asynchronous),
+		cmocka_unit_test(diogenes),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(truncated),
 		cmocka_unit_test(hostile),
 	};
 

@@ -712,7 +712,8 @@ static void test_idle(void **state)
 	waited(GPU_WAIT_ALL, 0, false);
 	assert_null(only("gpu_idle"));
 	end();
-	for (int more = 0; more < 2; more++) { /* 100 us are 1 % of the 10 ms since fill began, and less of more */
+	for (int more = 0; more < 2;
+	     more++) { /* 100 us are 1 % of the 10 ms since fill began, and less of more */
 		begin();
 		launch(apis.fill, 0);
 		call_of(apis.sync, 0, 0, 51 * US);

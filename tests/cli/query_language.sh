@@ -213,6 +213,15 @@ like "the limit is named" "$(cat "$T/err")" "--timeout"
 is "what needs no paths needs no time" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) RETURN count(DISTINCT b)' "$T/ladder.dot" | tail -1)" 24
 is "nor does a graph" "$("$VFLOW" query --timeout 5 'MATCH p=(a {id: 1})-[*]->(b {id: 20}) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 38
 is "nor does a graph after rows" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) MATCH p=(b)-[*]->(c) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 46
+# v1 to v40000 write to v0: pairs of them are 1.6 * 10^9, but each has one that comes next
+awk 'BEGIN { print "digraph { graph [vflow_version=1, vflow_types=\"n:int\"];"
+	for (i = 1; i <= 40000; i++) printf "v%d [kind=memset, n=%d]; v%d -> v0 [object=1, access=WRITE, bytes=1];\n", i, i % 40000, i
+	print "}" }' >"$T/star.dot"
+is "a value that is known before finds a vertex: pairs need no time" \
+	"$("$VFLOW" query --timeout 60 'MATCH (a:memset)-->(o)<--(b:memset) WHERE b.n = a.n + 1 RETURN count(*), sum(b.n - a.n), min(a.n), max(b.n)' "$T/star.dot" 2>&1 | tail -1 | tr '\t' ,)" 39999,39999,0,39999
+is "... without an edge, too" "$("$VFLOW" query --timeout 60 'MATCH (a:memset), (b:memset {n: a.n + 1}) RETURN count(*)' "$T/star.dot" 2>&1 | tail -1)" 39999
+is "... and is not asked for where no vertex can have it: no division by zero" \
+	"$("$VFLOW" query --timeout 60 'MATCH (a:memset)-->(o)<--(b:!memset) WHERE b.n = 1 / a.n RETURN count(*)' "$T/star.dot" 2>&1 | tail -1)" 0
 expect_exit 1 "memory" "$VFLOW" query "RETURN [$(printf 'range(1, 9999999), %.0s' $(seq 30)) 1]" "$T/f.dot"
 like "memory: the limit is named" "$(cat "$T/err")" "more than 1024 MiB"
 expect_exit 2 "no query" "$VFLOW" query

@@ -63,11 +63,10 @@ static uint32_t *number_functions(const struct profile *profile)
  */
 static bool may_be_dear(const struct replay *replay, uint32_t index, uint32_t process)
 {
-	const struct call *call = &replay->calls[index];
+	const struct profile *profile = replay->profile;
 
 	return own_of(replay, index) >= LEAST_NS &&
-	       (call->operation == call[1].operation ||
-		replay->operations[call->operation].kernel ||
+	       (strcmp(profile->apis[profile->timeline[index].api].kind, "memcpy") != 0 ||
 		index == replay->processes[process].first_call);
 }
 

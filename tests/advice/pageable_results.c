@@ -35,5 +35,10 @@ int main(void)
 	}
 	CHECK(cudaStreamDestroy(stream));
 	CHECK(cudaFree(field));
+#if FIX_1
+	CHECK(cudaFreeHost(result));
+#else
+	free(result);
+#endif
 	return 0;
 }

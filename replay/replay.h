@@ -21,6 +21,8 @@
  * for there (pthread_join).  Other dependencies between threads on the host are not known, nor are
  * those between processes: each process begins when it did.
  *
+ * What the first call of a kind pays for all (replay/once.h) stays when that call is removed.
+ *
  * The profiler's own work between calls, as far as it was measured, is left out once the run has
  * been found to be as it was with it.
  *

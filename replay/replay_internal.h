@@ -57,7 +57,8 @@ struct call {
 	uint64_t gap;              /* own time of the thread before it; see `joined` */
 	uint64_t overhead;         /* part of the gap that is the profiler's own work */
 	uint64_t base;             /* its start in the run without that */
-	uint64_t prepares;         /* of a launch that takes long: own time before it is issued */
+	uint64_t once;             /* own time that stays without it: see replay/once.h */
+	uint64_t prepares;         /* of what takes long: own time before it is issued */
 	uint32_t thread, stream, device, rank;
 	uint32_t operation, wait, order; /* its first; those up to the next call's are its own */
 	uint32_t spawned; /* the first thread that begins after it, or NONE; then next_spawned */

@@ -262,7 +262,7 @@ static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns, u
 	const struct call *call = &walk->replay->calls[index];
 	const struct edit *edit = edit_of(walk, index);
 	const bool has_operation = call->operation < call[1].operation;
-	const uint64_t least = (uint64_t)walk->process->lags.own;
+	const uint64_t least = time_add((uint64_t)walk->process->lags.own, call->once);
 
 	if (!(edit->flags & (has_operation ? EDIT_ASYNC : EDIT_SHORTEN)))
 		return ns;
@@ -316,8 +316,12 @@ static void make_call(struct walk *walk, struct thread_state *thread, uint32_t i
 		issue = time_max(issue, walk->targets[i]);
 	}
 	operate(walk, index, issue);
-	if (flags & EDIT_REMOVE)
+	if (flags & EDIT_REMOVE) {
+		/* the next call would pay for that */
+		pass_own(walk, thread, call->once);
+		use(walk, index, call->once, 0);
 		return;
+	}
 	if (flags & EDIT_MOVE) {
 		put_off(walk, thread, index);
 		if (call->only_waits)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "replay/once.h"
 #include "util/memory.h"
 
 /* From rows that are in order of their calls, whose numbers are at this offset of a row. */
@@ -22,26 +23,27 @@ static uint32_t *index_rows(uint32_t calls, const void *rows, uint32_t count, si
 	return first;
 }
 
-static uint64_t run_ns(const struct profile *profile)
+/* As far as pass `time` alone shows it: see struct replay_times. */
+static uint64_t span_ns(const struct profile *profile)
 {
-	uint64_t start = UINT64_MAX, end = 0;
+	uint64_t start = UINT64_MAX, end = 0, *once = replay_once(profile);
 
-	for (uint32_t c = 0; c < profile->timeline_count; c++) {
-		const struct profile_timed_call *call = &profile->timeline[c];
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
+		const struct profile_gpu_time *time = &profile->gpu_times[i];
+		uint64_t issued = time->start_ns;
 
-		start = call->start_ns < start ? call->start_ns : start;
-		end = call->end_ns > end ? call->end_ns : end;
+		if (time->call < profile->timeline_count)
+			issued = profile->timeline[time->call].start_ns + once[time->call];
+		start = issued < start ? issued : start;
+		end = time->end_ns > end ? time->end_ns : end;
 	}
-	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
-		end = profile->gpu_times[i].end_ns > end ? profile->gpu_times[i].end_ns : end;
-	for (uint32_t p = 0; p < profile->process_count; p++) {
-		const struct profile_process *process = &profile->processes[p];
+	for (uint32_t i = 0; i < profile->wait_count; i++) {
+		const struct profile_wait *wait = &profile->waits[i];
 
-		if (process->time_start_ns < start)
-			start = process->time_start_ns;
-		if (process->time_end_ns != PROFILE_UNKNOWN && process->time_end_ns > end)
-			end = process->time_end_ns;
+		if (wait->wait_ns && wait->start_ns + wait->wait_ns > end)
+			end = wait->start_ns + wait->wait_ns;
 	}
+	free(once);
 	return end > start ? end - start : 0;
 }
 
@@ -54,7 +56,7 @@ struct timing *timing_new(const struct profile *profile)
 		return NULL;
 	timing = xcalloc(1, sizeof(*timing));
 	timing->profile = profile;
-	timing->run_ns = run_ns(profile);
+	timing->span_ns = span_ns(profile);
 	timing->operations =
 		index_rows(calls, profile->gpu_times, profile->gpu_time_count,
 			   sizeof(*profile->gpu_times), offsetof(struct profile_gpu_time, call));

@@ -14,7 +14,7 @@ struct timing_api {
 /* Rows of the profile by the index of their call: those of call c are [c] to [c + 1] - 1. */
 struct timing {
 	const struct profile *profile;
-	uint64_t run_ns; /* of the whole run */
+	uint64_t span_ns; /* from the first operation to the last; 0: there are none */
 	uint32_t *operations, *waits, *orders;
 	struct timing_api *apis;
 };

@@ -16,6 +16,7 @@ struct worth *worth_new(const struct run *run)
 {
 	struct replay *replay;
 	struct worth *worth;
+	struct replay_times times = {0};
 	struct error error;
 	uint64_t rows;
 
@@ -32,6 +33,11 @@ struct worth *worth_new(const struct run *run)
 	worth = xcalloc(1, sizeof(*worth));
 	worth->run = run;
 	worth->replay = replay;
+	if (replay_estimate(replay, NULL, 0, &times, &error) == 0) {
+		worth->run_ns = times.before_ns;
+		worth->span_ns = times.span_ns;
+		worth->start_up_ns = times.start_up_ns;
+	}
 	worth->index = mend_index_new(run);
 	rows = (uint64_t)run->profile->timeline_count + run->profile->gpu_time_count +
 	       run->profile->wait_count + run->profile->stream_order_count;
@@ -86,7 +92,7 @@ bool worth_of_changes(struct worth *worth, const struct replay_change *changes, 
 	worth->estimates_left--;
 	if (replay_estimate(worth->replay, changes, count, &times, &error) != 0)
 		return false;
-	*saving = (struct worth_saving){.run_ns = times.before_ns};
+	*saving = (struct worth_saving){0};
 	if (times.after_most_ns < times.before_ns)
 		saving->least_ns = times.before_ns - times.after_most_ns;
 	if (times.after_ns < times.before_ns)
@@ -109,9 +115,9 @@ static void estimate(struct worth *worth, struct profile_finding *finding)
 	struct worth_saving saving;
 
 	if (!strcmp(finding->pattern, "gpu_idle"))
-		finding->saves_most_ns = finding->time_ns < worth->run->timing->run_ns
+		finding->saves_most_ns = finding->time_ns < worth->run->timing->span_ns
 						 ? finding->time_ns
-						 : worth->run->timing->run_ns;
+						 : worth->run->timing->span_ns;
 	if (!worth_of_changes(worth, mend->changes, mend->sure, &saving))
 		return;
 	finding->saves_ns = saving.least_ns;

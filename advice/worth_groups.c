@@ -41,10 +41,12 @@ static void add_sure(const struct worth *worth, struct mend *mend, uint32_t find
 	mend_add(mend, &sure);
 }
 
-static void set_saving(struct profile_finding_group *group, const struct worth_saving *saving,
-		       bool at_least)
+static void set_saving(const struct worth *worth, struct profile_finding_group *group,
+		       const struct worth_saving *saving, bool at_least)
 {
-	group->run_ns = saving->run_ns;
+	group->run_ns = worth->run_ns;
+	group->span_ns = worth->span_ns;
+	group->start_up_ns = worth->start_up_ns;
 	group->saves_ns = saving->least_ns;
 	group->saves_most_ns = at_least ? PROFILE_UNKNOWN : saving->most_ns;
 }
@@ -65,7 +67,7 @@ static void add_group(struct worth *worth, const char *kind, char *label, const 
 		group->label = label;
 		for (uint32_t i = 0; i < count; i++)
 			add_member(group, findings[i], PROFILE_UNKNOWN);
-		set_saving(group, &saving, mend.at_least);
+		set_saving(worth, group, &saving, mend.at_least);
 	} else {
 		free(label);
 	}
@@ -113,22 +115,14 @@ static void add_all(struct worth *worth)
 	struct worth_saving saving = {0}, total = {0};
 	struct mend mend = {0}, with;
 	uint32_t count = 0, tried = 0;
-	struct replay_times times;
-	struct error error;
 
 	for (uint32_t i = 0; i < profile->finding_count && count < ALL_MOST; i++)
 		if (worth_is_sure(worth, &profile->findings[i]))
 			candidates[count++] = (struct candidate){i, profile->findings[i].saves_ns};
-	if (!count && !worth->left_out) {
-		free(candidates);
-		return;
-	}
-	/* where all are left out it has no members, and says how long the run took */
+	/* without members it says how long the run took */
 	group = profile_add_finding_group(worth->run->profile);
 	group->kind = xstrdup("all");
 	group->label = xstrdup("");
-	if (!count && replay_estimate(worth->replay, NULL, 0, &times, &error) == 0)
-		total.run_ns = times.before_ns;
 	while (count) {
 		qsort(candidates, count, sizeof(*candidates), by_adds);
 		if (!try_finding(worth, &mend, candidates[0].finding, &with, &saving))
@@ -147,7 +141,7 @@ static void add_all(struct worth *worth)
 		total = saving;
 		memmove(candidates, candidates + 1, --count * sizeof(*candidates));
 	}
-	set_saving(group, &total, mend.at_least || count);
+	set_saving(worth, group, &total, mend.at_least || count);
 	mend_release(&mend);
 	free(candidates);
 }

@@ -80,6 +80,12 @@ struct replay_times {
 	 * after the changes, likewise without. */
 	uint64_t measured_ns, before_ns, after_ns;
 	/*
+	 * Of before_ns, the part from the first operation to the last one: from the start of the
+	 * call that issues it, but for what that call pays for all, to the end of the last one or
+	 * of the last wait.  And what comes before that.  Without operations all of it, and 0.
+	 */
+	uint64_t span_ns, start_up_ns;
+	/*
 	 * >= after_ns: if no kernel of a device may run beside a kernel, and no copy beside a copy,
 	 * that had ended before it began in the run: such can slow each other down.
 	 */

@@ -127,6 +127,7 @@ struct replay {
 	struct process *processes;       /* profile->process_count */
 	uint32_t *api_first, *api_calls; /* calls by api */
 	bool truncated;
+	uint64_t span_start, span_end; /* see replay_times.span_ns; equal: there is none */
 };
 
 static inline uint64_t time_max(uint64_t a, uint64_t b)
@@ -238,6 +239,7 @@ struct walk_options {
 	uint64_t *process_ends;       /* by process; NULL: not wanted */
 	/* By call: its start, and whether the device was quiet then; NULL: not wanted. */
 	struct walk_start *starts;
+	uint64_t *last;  /* the end of the last operation or wait; NULL: not wanted */
 	bool *entangled; /* too many threads wait for each other; NULL: not wanted */
 	bool *beside; /* by operation: it began before its `before` had ended; NULL: not wanted */
 };

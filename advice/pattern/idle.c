@@ -168,13 +168,13 @@ static void add_finding(const struct run *run, uint32_t api, enum reason reason,
 	const uint64_t ns = culprit->ns[reason], gaps = culprit->gaps[reason];
 	struct profile_finding *finding =
 		run_add_calls(run, "gpu_idle", mends[reason].action, api, ns);
-	char *time = words_ns(ns), *percent = words_percent(ns, run->timing->run_ns);
+	char *time = words_ns(ns), *percent = words_percent(ns, run->timing->span_ns);
 
 	finding->invocations = gaps;
-	finding->evidence =
-		xasprintf("The device had nothing to do for %s in all, %s of the run, "
-			  "in %" PRIu64 " gap%s between operations: %s.",
-			  time, percent, gaps, text_plural(gaps, "", "s"), mends[reason].seen);
+	finding->evidence = xasprintf(
+		"The device had nothing to do for %s in all, %s of the time from the "
+		"first operation to the last, in %" PRIu64 " gap%s between operations: %s.",
+		time, percent, gaps, text_plural(gaps, "", "s"), mends[reason].seen);
 	finding->advice = xstrdup(mends[reason].advice);
 	finding->limits = xstrdup("one run, one input; the thread that issued the next operation "
 				  "is held responsible, also where it waited for other threads; "

@@ -208,6 +208,18 @@ static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 	free(time);
 }
 
+static void print_span(const struct profile *profile, FILE *out)
+{
+	char *span = words_ns(report_span_ns(profile));
+	char *start_up = words_ns(report_start_up_ns(profile));
+
+	if (report_start_up_ns(profile) != PROFILE_UNKNOWN)
+		fprintf(out, "  run: %s from the first operation to the last; start-up: %s\n", span,
+			start_up);
+	free(span);
+	free(start_up);
+}
+
 static void print_memory(const struct profile *profile, FILE *out)
 {
 	char *text = report_memory_line(profile);
@@ -286,6 +298,7 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 		profile->graph->edge_count, text_plural(profile->graph->edge_count, "", "s"),
 		size_format(read, read_text), size_format(written, written_text));
 	print_time(profile, all_ns, out);
+	print_span(profile, out);
 	print_memory(profile, out);
 	print_stalls(profile, out);
 	fputc('\n', out);

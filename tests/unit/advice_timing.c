@@ -634,6 +634,57 @@ static void test_pageable(void **state)
 }
 
 /* Between the ends and starts of operations the host does this and that. */
+static void pass(const char *name)
+{
+	ARRAY_RESERVE(profile->passes, profile->pass_count, profile->pass_capacity);
+	profile->passes[profile->pass_count++] = (struct profile_pass){
+		.name = xstrdup(name), .provider = xstrdup("cupti"), .device = xstrdup("")};
+}
+
+/* A kernel of 50 us, and a wait for it: 5, 56, 58, 59. */
+static void launch_and_wait(uint32_t launched, uint32_t sync, uint64_t more)
+{
+	call_of(launched, 0, 0, 5 * US + more);
+	operation(6 * US + more, 50 * US);
+	call_of(sync, 0, 0, 54 * US);
+	waited(GPU_WAIT_STREAM, 0, false);
+	profile->waits[profile->wait_count - 1].wait_ns -= US;
+}
+
+/*
+ * The context takes 200 ms and the first kernel's module 1 ms: shares are of what comes then, and
+ * nobody saves these.
+ */
+static void test_start_up(void **state)
+{
+	const uint64_t context = 200000 * US, module = 1000 * US;
+	const struct profile_finding_group *all;
+	const struct profile_finding *waits;
+
+	(void)state;
+	begin();
+	pass("time");
+	pass("waits");
+	call_of(apis.alloc, 0, 0, context);
+	call_of(apis.alloc, 0, 0, 5 * US);
+	launch_and_wait(apis.fill, apis.sync, module);
+	launch_and_wait(apis.fill, apis.sync, 0);
+	launch_and_wait(apis.fill, apis.sync, 0);
+	launch_and_wait(apis.read, apis.stream_sync, 0);
+	call_of(apis.release, 0, 0, 400 * US);
+	waits = found(1);
+	/* each of them waited 53 us: not a thousandth of the run */
+	expect(waits, "unnecessary_wait", "delete", apis.sync, 159 * US);
+	/* of 4 * 59, all but the wait's own microsecond behind the last one */
+	assert_true(waits->fraction > 159.0 / 235 - 1e-9 && waits->fraction < 159.0 / 235 + 1e-9);
+	all = &profile->finding_groups[0];
+	assert_string_equal(all->kind, "all");
+	assert_int_equal(all->run_ns, context + 5 * US + module + 4 * 59 * US + 400 * US);
+	assert_int_equal(all->start_up_ns, context + 5 * US + module);
+	assert_int_equal(all->span_ns, 235 * US);
+	end();
+}
+
 static void test_idle(void **state)
 {
 	const struct profile_finding *finding, *both[2];
@@ -694,6 +745,7 @@ int main(void)
 		cmocka_unit_test(test_consecutive), cmocka_unit_test(test_synchronous_upload),
 		cmocka_unit_test(test_threshold),   cmocka_unit_test(test_allocation_in_loop),
 		cmocka_unit_test(test_pageable),    cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_start_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,3 +141,61 @@ void worth_estimate(struct worth *worth)
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		estimate(worth, &profile->findings[i]);
 }
+
+static uint64_t known(uint64_t ns)
+{
+	return ns == PROFILE_UNKNOWN ? 0 : ns;
+}
+
+/* What all but one that can be followed together save; PROFILE_UNKNOWN. */
+static uint64_t saved_without(struct worth *worth, const struct profile_finding *without)
+{
+	const struct profile *profile = worth->run->profile;
+	struct worth_saving saving = {0};
+	struct mend all = {0};
+	bool is_known;
+
+	/* the rest is for the groups */
+	if (worth->estimates_left <= ESTIMATES_LEAST / 2)
+		return PROFILE_UNKNOWN;
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		struct mend sure = worth->mends[finding->mend];
+
+		if (finding == without || !worth_is_sure(worth, finding))
+			continue;
+		sure.count = sure.sure;
+		mend_add(&all, &sure);
+	}
+	is_known = !all.count || worth_of_changes(worth, all.changes, all.count, &saving);
+	mend_release(&all);
+	return is_known ? saving.least_ns : PROFILE_UNKNOWN;
+}
+
+bool *worth_matters(struct worth *worth, uint64_t least_ns)
+{
+	const struct profile *profile = worth->run->profile;
+	bool *matters = xcalloc(profile->finding_count + (size_t)1, sizeof(*matters));
+	uint64_t all_ns = saved_without(worth, NULL);
+
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		uint64_t others_ns;
+
+		matters[i] = finding->time_ns == PROFILE_UNKNOWN ||
+			     known(finding->saves_ns) >= least_ns ||
+			     known(finding->saves_most_ns) >= least_ns;
+		if (matters[i])
+			continue;
+		if (finding->saves_most_ns == PROFILE_UNKNOWN)
+			matters[i] = finding->time_ns >= least_ns;
+		if (matters[i] || !worth_is_sure(worth, finding))
+			continue;
+		others_ns = all_ns == PROFILE_UNKNOWN ? all_ns : saved_without(worth, finding);
+		if (others_ns == PROFILE_UNKNOWN)
+			matters[i] = finding->time_ns >= least_ns;
+		else
+			matters[i] = all_ns > others_ns && all_ns - others_ns >= least_ns;
+	}
+	return matters;
+}

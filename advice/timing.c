@@ -24,9 +24,9 @@ static uint32_t *index_rows(uint32_t calls, const void *rows, uint32_t count, si
 }
 
 /* As far as pass `time` alone shows it: see struct replay_times. */
-static uint64_t span_ns(const struct profile *profile)
+static uint64_t span_ns(const struct profile *profile, const uint64_t *once)
 {
-	uint64_t start = UINT64_MAX, end = 0, *once = replay_once(profile);
+	uint64_t start = UINT64_MAX, end = 0;
 
 	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
@@ -43,7 +43,6 @@ static uint64_t span_ns(const struct profile *profile)
 		if (wait->wait_ns && wait->start_ns + wait->wait_ns > end)
 			end = wait->start_ns + wait->wait_ns;
 	}
-	free(once);
 	return end > start ? end - start : 0;
 }
 
@@ -56,7 +55,8 @@ struct timing *timing_new(const struct profile *profile)
 		return NULL;
 	timing = xcalloc(1, sizeof(*timing));
 	timing->profile = profile;
-	timing->span_ns = span_ns(profile);
+	timing->once = replay_once(profile);
+	timing->span_ns = span_ns(profile, timing->once);
 	timing->operations =
 		index_rows(calls, profile->gpu_times, profile->gpu_time_count,
 			   sizeof(*profile->gpu_times), offsetof(struct profile_gpu_time, call));
@@ -86,6 +86,7 @@ void timing_free(struct timing *timing)
 	free(timing->operations);
 	free(timing->waits);
 	free(timing->orders);
+	free(timing->once);
 	free(timing->apis);
 	free(timing);
 }

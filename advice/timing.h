@@ -16,6 +16,7 @@ struct timing {
 	const struct profile *profile;
 	uint64_t span_ns; /* from the first operation to the last; 0: there are none */
 	uint32_t *operations, *waits, *orders;
+	uint64_t *once; /* by call: what it pays for all, see replay/once.h */
 	struct timing_api *apis;
 };
 

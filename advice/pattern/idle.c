@@ -59,7 +59,11 @@ static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to
 static void blame(struct idle *idle, uint32_t call, enum reason reason, uint64_t ns)
 {
 	struct culprit *culprit = &idle->culprits[idle->run->profile->timeline[call].api];
+	const uint64_t once = idle->run->timing->once[call];
 
+	/* what it pays for all would be paid wherever it were */
+	if (reason != WORK)
+		ns -= once < ns ? once : ns;
 	culprit->gaps[reason] += ns > 0;
 	profile_add(&culprit->ns[reason], ns);
 }

@@ -764,7 +764,8 @@ static void test_idle(void **state)
 	assert_int_equal(both[0]->vertex, READ);
 	expect(both[1], "gpu_idle", "launch_earlier", apis.sync, 8 * US);
 	end();
-	begin(); /* the allocation keeps it waiting */
+	begin(); /* the allocation keeps it waiting; one before took as long */
+	call_of(apis.alloc, 0, 0, 300 * US);
 	launch(apis.fill, 0);
 	call_of(apis.sync, 0, 0, 51 * US); /* until 56, when fill ends */
 	waited(GPU_WAIT_ALL, 0, false);
@@ -774,6 +775,22 @@ static void test_idle(void **state)
 	waited(GPU_WAIT_ALL, 0, false);
 	finding = only("gpu_idle");
 	expect(finding, "gpu_idle", "call_earlier", apis.alloc, 300 * US);
+	end();
+	begin(); /* ... the first one, for a pool: that is not lost by the second one */
+	call_of(apis.fill, 0, 0, 5 * US);
+	operation(6 * US, 50 * US);
+	call_of(apis.sync, 0, 0, 51 * US); /* until 56, when fill ends */
+	waited(GPU_WAIT_ALL, 0, false);
+	call_of(apis.alloc, 0, 0, 300 * US);
+	launch(apis.fill, 0); /* until 412 */
+	call_of(apis.sync, 0, 0, 51 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	call_of(apis.alloc, 0, 0, 20 * US);
+	launch(apis.fill, 0);
+	call_of(apis.sync, 0, 0, 51 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	assert_int_equal(all("gpu_idle", both), 2);
+	expect(both[0], "gpu_idle", "call_earlier", apis.alloc, 40 * US);
 	end();
 	begin(); /* each launch comes after the one before is done */
 	for (int i = 0; i < 3; i++) {

@@ -43,7 +43,7 @@ char *outcome_lane_name(const struct profile *profile, const struct replay_lane 
 
 char *outcome_sentence(const struct replay_times *times)
 {
-	char before[24], after[24], saves[24];
+	char before[24], after[24], saves[24], span[24];
 	uint64_t less = saved(times, times->after_ns);
 
 	duration_format(times->before_ns, before);
@@ -53,8 +53,14 @@ char *outcome_sentence(const struct replay_times *times)
 				 duration_format(times->after_ns - times->before_ns, saves));
 	if (!less)
 		return xasprintf("%s, before and after: not on the critical path", before);
-	return xasprintf("%s, after %s: saves %s (%.1f%%)", before, after,
-			 duration_format(less, saves), percent(less, times->before_ns));
+	duration_format(less, saves);
+	/* that much is only of calls before or after the operations */
+	if (less > times->span_ns)
+		return xasprintf("%s, after %s: saves %s", before, after, saves);
+	return xasprintf("%s, after %s: saves %s (%.1f%% of the %s from the first operation to the "
+			 "last)",
+			 before, after, saves, percent(less, times->span_ns),
+			 duration_format(times->span_ns, span));
 }
 
 static void put_changes(FILE *out, const struct outcome *outcome)
@@ -168,6 +174,8 @@ void outcome_json(FILE *out, const struct outcome *outcome)
 	json_named_text(&json, "estimate", result ? "replay" : "diogenes");
 	json_named_count(&json, "measured_ns", times->measured_ns);
 	json_named_count(&json, "before_ns", times->before_ns);
+	json_named_count(&json, "span_ns", times->span_ns);
+	json_named_count(&json, "start_up_ns", times->start_up_ns);
 	json_named_count(&json, "after_ns", times->after_ns);
 	json_named_count(&json, "after_most_ns", times->after_most_ns);
 	json_named_count(&json, "saves_ns", saved(times, times->after_ns));

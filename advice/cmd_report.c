@@ -38,7 +38,8 @@ enum { TYPES = sizeof(types) / sizeof(*types) };
 
 /* What the options ask for. */
 struct request {
-	const char *output, *by, *rules, *type, *fail_above, *baseline, *suppressions;
+	const char *output, *by, *rules, *type, *fail_above, *fail_at_most, *baseline,
+		*suppressions;
 	const char *lines; /* names of kernels; NULL: not of lines */
 	size_t form;       /* index into types */
 	bool of_memory, of_stalls;
@@ -153,7 +154,8 @@ static bool *find_failing(const struct report *report, const struct gate *gate)
 	bool *fails = xcalloc((size_t)profile->finding_count + 1, sizeof(*fails));
 
 	for (uint32_t f = 0; f < profile->finding_count; f++)
-		fails[f] = !report_suppression(report, f) && (!report->fresh || report->fresh[f]) &&
+		fails[f] = !report_suppression(report, f) && !report_is_note(report, f) &&
+			   (!report->fresh || report->fresh[f]) &&
 			   gate_is_above(gate, &profile->findings[f]);
 	return fails;
 }
@@ -270,16 +272,27 @@ static int check(struct request *request, struct report *report, struct report_m
 		return options_misuse("report", "--lines has -T text or json, and no other kind of "
 						"report beside it but --stalls");
 	if ((request->of_memory || request->of_stalls || request->lines) &&
-	    (request->fail_above || request->baseline || request->suppressions))
+	    (request->fail_above || request->fail_at_most || request->baseline ||
+	     request->suppressions))
 		return options_misuse("report",
-				      "--fail-above, --baseline and --suppressions are not of --%s",
+				      "--fail-above, --fail-at-most, --baseline and --suppressions "
+				      "are not of --%s",
 				      request->lines       ? "lines"
 				      : request->of_memory ? "memory"
 							   : "stalls");
-	if (request->fail_above && gate_parse(request->fail_above, &request->gate) != 0)
+	if (request->fail_above && request->fail_at_most)
 		return options_misuse("report",
-				      "--fail-above %s: expected bytes (64K) or a time (1.5ms)",
-				      request->fail_above);
+				      "--fail-above and --fail-at-most exclude each other");
+	if (request->fail_at_most) {
+		request->gate.at_most = true;
+		request->fail_above = request->fail_at_most;
+	}
+	if (request->fail_above && (gate_parse(request->fail_above, &request->gate) != 0 ||
+				    (request->fail_at_most && !request->gate.is_time)))
+		return options_misuse("report", "--%s %s: expected %sa time (1.5ms)",
+				      request->fail_at_most ? "fail-at-most" : "fail-above",
+				      request->fail_above,
+				      request->fail_at_most ? "" : "bytes (64K) or ");
 	if (report->top == UINT64_MAX)
 		report->top = report->brief ? 0 : types[request->form].top;
 	memory->top = report->top;
@@ -293,11 +306,12 @@ static int check_times(const struct request *request, const struct profile *prof
 		       struct error *error)
 {
 	if (!request->fail_above || !request->gate.is_time || !profile->finding_count ||
-	    report_run_ns(profile) != PROFILE_UNKNOWN)
+	    profile->timeline_count || report_run_ns(profile) != PROFILE_UNKNOWN)
 		return 0;
 	return error_set(error,
-			 "--fail-above %s: the profile does not say what findings save: collect "
+			 "--%s %s: the profile does not say what findings save: collect "
 			 "it with --passes flow,time,waits",
+			 request->fail_at_most ? "fail-at-most" : "fail-above",
 			 request->fail_above);
 }
 
@@ -424,8 +438,12 @@ int cmd_report(int argc, char **argv)
 		 "non-uniform access frequency: a higher coefficient of variation (default 0.2)",
 		 OPTION_FRACTION, &memory.options.variation},
 		{0, "fail-above", "SIZE|TIME",
-		 "exit with 3 if a finding is worth more bytes, or saves more time; 0: any",
+		 "exit with 3 if a finding is worth more bytes, or saves more time for sure; 0: "
+		 "any",
 		 OPTION_TEXT, &request.fail_above},
+		{0, "fail-at-most", "TIME",
+		 "exit with 3 if a finding may save more time than that, for sure or not",
+		 OPTION_TEXT, &request.fail_at_most},
 		{0, "baseline", "FILE",
 		 "a profile of before: what is found there, too, is not new and does not fail",
 		 OPTION_TEXT, &request.baseline},

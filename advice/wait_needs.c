@@ -29,7 +29,8 @@ struct snapshot { /* a stream's clock from its operation number `from` on, but f
 
 struct stream {
 	uint32_t device, number;
-	bool nonblocking;
+	bool called;      /* else it is not known whether it is ordered with the default stream */
+	bool nonblocking; /* ... and it is not */
 	struct clock clock;
 	uint64_t *issued; /* when the calls of its operations had returned */
 	uint32_t count, capacity;
@@ -94,21 +95,35 @@ static struct stream *stream_of(struct judge *judge, uint32_t device, uint32_t n
 	return index == UINT32_MAX ? NULL : &judge->streams[index];
 }
 
-/* False: there are too many. */
-static bool add_stream(struct judge *judge, uint32_t device, uint32_t number, bool nonblocking)
+/* NULL: there are too many. */
+static struct stream *add_stream(struct judge *judge, uint32_t device, uint32_t number)
 {
 	uint32_t index;
-	struct stream *stream;
 
-	if (pair_map_find(&judge->stream_map, device, number, judge->stream_count, &index)) {
-		judge->streams[index].nonblocking |= nonblocking;
-		return true;
-	}
+	if (pair_map_find(&judge->stream_map, device, number, judge->stream_count, &index))
+		return &judge->streams[index];
 	if (index == STREAMS)
+		return NULL;
+	judge->streams[judge->stream_count] =
+		(struct stream){.device = device, .number = number, .nonblocking = number};
+	return &judge->streams[judge->stream_count++];
+}
+
+static bool add_called(struct judge *judge, const struct profile_timed_call *call)
+{
+	struct stream *stream = add_stream(judge, call->device, call->stream);
+
+	if (!stream)
 		return false;
-	stream = &judge->streams[judge->stream_count++];
-	*stream = (struct stream){.device = device, .number = number, .nonblocking = nonblocking};
+	stream->nonblocking = call->nonblocking || (stream->called && stream->nonblocking);
+	stream->called = true;
 	return true;
+}
+
+static bool has_stream(const struct profile_wait *wait)
+{
+	return wait->scope == GPU_WAIT_STREAM || wait->scope == GPU_WAIT_EVENT ||
+	       wait->scope == GPU_WAIT_NEEDS || wait->scope == GPU_WAIT_HOST;
 }
 
 /* The streams of the calls from `first` on; false: there are too many. */
@@ -120,15 +135,14 @@ static bool find_streams(struct judge *judge, uint32_t first, uint32_t end)
 	for (uint32_t c = first; c < end && fits; c++) {
 		const struct profile_timed_call *call = &profile->timeline[c];
 
-		fits = add_stream(judge, call->device, call->stream, call->nonblocking);
+		fits = add_called(judge, call);
 		for (uint32_t w = judge->timing->waits[c]; w < judge->timing->waits[c + 1]; w++)
-			if (profile->waits[w].scope == GPU_WAIT_STREAM ||
-			    profile->waits[w].scope == GPU_WAIT_EVENT)
+			if (has_stream(&profile->waits[w]))
 				fits = fits && add_stream(judge, profile->waits[w].device,
-							  profile->waits[w].stream, false);
+							  profile->waits[w].stream);
 		for (uint32_t o = judge->timing->orders[c]; o < judge->timing->orders[c + 1]; o++)
 			fits = fits && add_stream(judge, profile->stream_orders[o].device,
-						  profile->stream_orders[o].stream, false);
+						  profile->stream_orders[o].stream);
 	}
 	return fits;
 }
@@ -198,6 +212,22 @@ static void join_stream(struct judge *judge, struct clock *clock, const struct s
 		join(clock, &stream->history[low - 1].clock);
 	if (count > clock->done[self])
 		clock->done[self] = count;
+}
+
+static bool are_ordered(const struct stream *a, const struct stream *b)
+{
+	return a == b || (a->device == b->device && !a->nonblocking && !b->nonblocking &&
+			  (!a->number || !b->number));
+}
+
+/* Adds what is done when all is that was in the stream by then, and that it comes after. */
+static void join_by(struct judge *judge, struct clock *clock, const struct stream *stream,
+		    uint64_t time)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		if (are_ordered(&judge->streams[s], stream))
+			join_stream(judge, clock, &judge->streams[s],
+				    issued_by(&judge->streams[s], time));
 }
 
 /* -- open waits -- */
@@ -303,25 +333,28 @@ static void note_touches(struct judge *judge, struct stream *stream, const struc
 	}
 }
 
-/* What is done before the next operation of the stream begins, apart from what the call says. */
-static void order_stream(struct judge *judge, struct stream *stream, uint32_t call)
+/* Adds what the call's stream, or the host in it, waits for by events. */
+static void join_orders(struct judge *judge, struct clock *clock, uint32_t call)
 {
-	const struct profile *profile = judge->profile;
-	const struct clock before = stream->clock;
-
 	for (uint32_t o = judge->timing->orders[call]; o < judge->timing->orders[call + 1]; o++) {
-		const struct profile_stream_order *order = &profile->stream_orders[o];
+		const struct profile_stream_order *order = &judge->profile->stream_orders[o];
 		const struct stream *other = stream_of(judge, order->device, order->stream);
 
 		if (other)
-			join_stream(judge, &stream->clock, other,
-				    issued_by(other, order->recorded_ns));
+			join_by(judge, clock, other, order->recorded_ns);
 	}
-	for (uint32_t s = 0; s < judge->stream_count && !stream->nonblocking; s++) {
+}
+
+/* What is done before the next operation of the stream begins, apart from what the call says. */
+static void order_stream(struct judge *judge, struct stream *stream, uint32_t call)
+{
+	const struct clock before = stream->clock;
+
+	join_orders(judge, &stream->clock, call);
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
 		const struct stream *other = &judge->streams[s];
 
-		if (other->device == stream->device && !other->nonblocking && other != stream &&
-		    (!other->number || !stream->number))
+		if (other != stream && are_ordered(other, stream))
 			join_stream(judge, &stream->clock, other, other->count);
 	}
 	if (memcmp(&before, &stream->clock, sizeof(before)) != 0) {
@@ -329,6 +362,16 @@ static void order_stream(struct judge *judge, struct stream *stream, uint32_t ca
 		stream->history[stream->history_count++] =
 			(struct snapshot){stream->count + 1, stream->clock};
 	}
+}
+
+/* effects: NULL: it may do anything. */
+static void add_operation(struct judge *judge, struct stream *stream, uint32_t call,
+			  const struct effects *effects)
+{
+	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
+	stream->issued[stream->count++] = judge->profile->timeline[call].end_ns;
+	stream->clock.done[stream - judge->streams] = stream->count;
+	note_touches(judge, stream, effects);
 }
 
 static void take_operation(struct judge *judge, const struct profile_gpu_time *time)
@@ -345,10 +388,7 @@ static void take_operation(struct judge *judge, const struct profile_gpu_time *t
 		need_all(judge, &stream->clock, WAIT_NEEDED);
 	else
 		need_touched(judge, &stream->clock, effects);
-	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
-	stream->issued[stream->count++] = call->end_ns;
-	stream->clock.done[stream - judge->streams] = stream->count;
-	note_touches(judge, stream, effects);
+	add_operation(judge, stream, time->call, effects);
 }
 
 /* Adds what the device's streams, or those that are ordered with the default one, had by then. */
@@ -381,16 +421,11 @@ static bool join_wait(struct judge *judge, struct clock *clock, const struct pro
 			     call->start_ns);
 		return true;
 	case GPU_WAIT_STREAM:
-		if (!wait->stream) {
-			join_streams(judge, clock, wait->device, false, call->start_ns);
-			return true;
-		}
-		/* fall through */
 	case GPU_WAIT_EVENT:
 		by = wait->scope == GPU_WAIT_EVENT ? wait->recorded_ns : call->start_ns;
 		stream = stream_of(judge, wait->device, wait->stream);
 		if (stream)
-			join_stream(judge, clock, stream, issued_by(stream, by));
+			join_by(judge, clock, stream, by);
 		return stream != NULL;
 	case GPU_WAIT_OWN:
 		return wait->own && operations;
@@ -446,9 +481,12 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 	join(&thread->all, clock);
 	thread->waited = true;
 	if (repeated) {
-		/* it stands for nothing: the one before it stays */
+		/* It stands for nothing: the one before it stays.  One that did wait, for what is
+		 * not seen, does not. */
 		if (!strcmp(api->kind, "sync") && is_candidate(judge, api))
-			judge_call(judge, call, WAIT_REPEATED);
+			judge_call(judge, call,
+				   timing_wait_ns(judge->timing, call) ? WAIT_NEEDED
+								       : WAIT_REPEATED);
 		return;
 	}
 	if (!is_candidate(judge, api) || has_guarded(judge, clock, &thread->needed)) {
@@ -469,6 +507,39 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 	judge->open[judge->open_count++] = (struct open_wait){call, *clock};
 }
 
+/* The call does not wait: what it asks about has to be done. */
+static void take_need(struct judge *judge, const struct profile_wait *wait)
+{
+	const struct stream *stream = stream_of(judge, wait->device, wait->stream);
+	struct clock clock = {0};
+
+	join_by(judge, &clock, stream, wait->recorded_ns);
+	join_orders(judge, &clock, wait->call);
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED);
+}
+
+/* The host does something in the stream, which any wait may protect. */
+static void take_host_function(struct judge *judge, const struct profile_wait *wait)
+{
+	struct stream *stream = stream_of(judge, wait->device, wait->stream);
+
+	order_stream(judge, stream, wait->call);
+	add_operation(judge, stream, wait->call, NULL);
+}
+
+/*
+ * A copy that is asynchronous by its name waits where the memory of the host is pageable.  Nothing
+ * is to rest on that: pinned, as another finding advises, the same call does not wait.
+ */
+static bool waits_by_contract(const struct judge *judge, const struct profile_api *api)
+{
+	uint32_t v = graph_find(judge->profile->graph, api->vertex);
+
+	return v == UINT32_MAX || !graph_vertex_is(&judge->profile->graph->vertices[v], "memcpy") ||
+	       touches_is_synchronous(api->name);
+}
+
 static void take_call(struct judge *judge, uint32_t call)
 {
 	const struct timing *timing = judge->timing;
@@ -479,8 +550,16 @@ static void take_call(struct judge *judge, uint32_t call)
 	for (uint32_t o = timing->operations[call]; o < timing->operations[call + 1]; o++)
 		take_operation(judge, &judge->profile->gpu_times[o]);
 	for (uint32_t w = timing->waits[call]; w < timing->waits[call + 1]; w++)
-		known |= join_wait(judge, &clock, &judge->profile->waits[w]);
+		if (judge->profile->waits[w].scope == GPU_WAIT_NEEDS)
+			take_need(judge, &judge->profile->waits[w]);
+		else if (judge->profile->waits[w].scope == GPU_WAIT_HOST)
+			take_host_function(judge, &judge->profile->waits[w]);
+		else
+			known |= join_wait(judge, &clock, &judge->profile->waits[w]);
+	if (known && !waits_by_contract(judge, &judge->profile->apis[timed->api]))
+		return;
 	if (known) {
+		join_orders(judge, &clock, call);
 		take_wait(judge, call, &clock);
 	} else if (!strcmp(judge->profile->apis[timed->api].kind, "free")) {
 		/* others may get the memory at once: what uses it has to be done */

@@ -36,7 +36,7 @@ struct worth *worth_new(const struct run *run)
 	if (replay_estimate(replay, NULL, 0, &times, &error) == 0) {
 		worth->run_ns = times.before_ns;
 		worth->span_ns = times.span_ns;
-		worth->start_up_ns = times.start_up_ns;
+		worth->startup_ns = times.startup_ns;
 	}
 	worth->index = mend_index_new(run);
 	rows = (uint64_t)run->profile->timeline_count + run->profile->gpu_time_count +

@@ -46,7 +46,7 @@ static void set_saving(const struct worth *worth, struct profile_finding_group *
 {
 	group->run_ns = worth->run_ns;
 	group->span_ns = worth->span_ns;
-	group->start_up_ns = worth->start_up_ns;
+	group->startup_ns = worth->startup_ns;
 	group->saves_ns = saving->least_ns;
 	group->saves_most_ns = at_least ? PROFILE_UNKNOWN : saving->most_ns;
 }

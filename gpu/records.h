@@ -22,6 +22,10 @@ enum gpu_wait_scope {
 	GPU_WAIT_QUEUE, /* room in the stream's queue */
 	GPU_WAIT_OWN,   /* the call's own operation only */
 	GPU_WAIT_OTHER, /* not known */
+	/* These do not wait; wait_ns is 0. */
+	GPU_WAIT_NEEDS, /* as EVENT, but the call fails, or says something else, unless it is done
+			 */
+	GPU_WAIT_HOST,  /* the host does something when what is in the stream is done */
 };
 
 /* The first use of what a wait gave to the host: numbers on disk. */

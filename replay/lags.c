@@ -215,15 +215,11 @@ static void learn_orders(struct learner *learner, const struct call *call)
 {
 	struct replay *replay = learner->replay;
 
-	for (uint32_t i = call->order; i < call[1].order; i++) {
-		struct order *order = &replay->orders[i];
-
-		if (!learner->have_medians)
-			order->position =
-				find_position(learner, order->stream,
-					      replay->profile->stream_orders[i].recorded_ns);
-		state_order(&learner->state, call->stream, &order->position);
-	}
+	for (uint32_t i = call->order; !learner->have_medians && i < call[1].order; i++)
+		replay->orders[i].position =
+			find_position(learner, replay->orders[i].stream,
+				      replay->profile->stream_orders[i].recorded_ns);
+	state_take_orders(&learner->state, call);
 }
 
 static void learn_call(struct learner *learner, uint32_t index)
@@ -242,7 +238,7 @@ static void learn_call(struct learner *learner, uint32_t index)
 						    replay->profile->waits[i].recorded_ns);
 		if (!learner->have_medians && wait->scope == GPU_WAIT_QUEUE)
 			find_room(learner, wait, learner->replay->profile->waits[i].start_ns);
-		learner->targets[i] = state_target(&learner->state, wait);
+		learner->targets[i] = state_target(&learner->state, call, wait);
 		issue = time_max(issue, learner->targets[i]);
 	}
 	if (!learner->have_medians && call->operation < call[1].operation &&

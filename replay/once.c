@@ -37,9 +37,8 @@ struct finder {
 
 static bool is_emulated(const struct profile *profile, uint32_t process)
 {
-	const char *provider = profile->processes[process].provider;
-
-	return provider && !strcmp(provider, "emulated");
+	return process < profile->process_count && profile->processes[process].provider &&
+	       !strcmp(profile->processes[process].provider, "emulated");
 }
 
 static uint64_t *own_times(const struct profile *profile)

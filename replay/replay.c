@@ -199,10 +199,10 @@ static void take_times(const struct replay *replay, const struct edits *edits,
 	times->measured_ns = run_end(replay, false) - start;
 	times->before_ns = time_sub(run_end(replay, true), start);
 	times->span_ns = replay->span_end - replay->span_start;
-	times->start_up_ns = time_sub(replay->span_start, start);
+	times->startup_ns = time_sub(replay->span_start, start);
 	if (!times->span_ns) {
 		times->span_ns = times->before_ns;
-		times->start_up_ns = 0;
+		times->startup_ns = 0;
 	}
 	times->after_ns = time_sub(replay_walk(replay, options, &overlaps), start);
 	times->after_most_ns = times->after_ns;

@@ -84,7 +84,7 @@ struct replay_times {
 	 * call that issues it, but for what that call pays for all, to the end of the last one or
 	 * of the last wait.  And what comes before that.  Without operations all of it, and 0.
 	 */
-	uint64_t span_ns, start_up_ns;
+	uint64_t span_ns, startup_ns;
 	/*
 	 * >= after_ns: if no kernel of a device may run beside a kernel, and no copy beside a copy,
 	 * that had ended before it began in the run: such can slow each other down.

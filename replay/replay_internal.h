@@ -46,7 +46,10 @@ struct wait {
 	bool own;
 };
 
-/* What comes into the call's stream from then on begins after this. */
+/*
+ * What comes into the call's stream from then on begins after this; or a call that only waits waits
+ * for it, too.
+ */
 struct order {
 	uint32_t stream;
 	struct position position;
@@ -77,7 +80,7 @@ struct thread {
 
 struct stream {
 	uint32_t process, number, device;
-	bool blocking; /* at its first call; streams without any are taken to be */
+	bool blocking; /* at its first call; of streams without any, the default one */
 };
 
 struct device {
@@ -189,12 +192,13 @@ void state_release(struct state *state);
 uint64_t state_ready(const struct state *state, uint32_t operation);
 /* It is over at `end`; or, removed, it is not there. */
 void state_place(struct state *state, uint32_t operation, uint64_t end, bool removed);
-void state_order(struct state *state, uint32_t stream, const struct position *position);
 /* 0: the operations have not been placed. */
 uint64_t state_position(const struct state *state, const struct position *position);
 bool state_has(const struct state *state, const struct position *position);
-/* When what the wait is for is done, but for the call's own operation. */
-uint64_t state_target(const struct state *state, const struct wait *wait);
+/* What the call's events say: of a call that only waits they hold up the host alone. */
+void state_take_orders(struct state *state, const struct call *call);
+/* When what the call's wait is for is done, but for the call's own operation. */
+uint64_t state_target(const struct state *state, const struct call *call, const struct wait *wait);
 /* What is over by then holds nothing up that comes later. */
 bool state_is_quiet(const struct state *state, const struct process *process, uint64_t time);
 /* When the call's own operations are done. */

@@ -100,14 +100,16 @@ uint64_t state_position(const struct state *state, const struct position *positi
 	return end;
 }
 
-void state_order(struct state *state, uint32_t stream, const struct position *position)
+void state_take_orders(struct state *state, const struct call *call)
 {
-	struct stream_state *now = &state->streams[stream];
+	struct stream_state *now = &state->streams[call->stream];
 
-	now->order = time_max(now->order, state_position(state, position));
+	for (uint32_t i = call->order; !call->only_waits && i < call[1].order; i++)
+		now->order = time_max(now->order,
+				      state_position(state, &state->replay->orders[i].position));
 }
 
-uint64_t state_target(const struct state *state, const struct wait *wait)
+static uint64_t scope_end(const struct state *state, const struct wait *wait)
 {
 	const struct device_state *device = &state->devices[wait->device];
 
@@ -124,6 +126,16 @@ uint64_t state_target(const struct state *state, const struct wait *wait)
 	default:
 		return 0;
 	}
+}
+
+uint64_t state_target(const struct state *state, const struct call *call, const struct wait *wait)
+{
+	uint64_t end = scope_end(state, wait);
+
+	for (uint32_t i = call->order;
+	     call->only_waits && wait->scope < GPU_WAIT_NEEDS && i < call[1].order; i++)
+		end = time_max(end, state_position(state, &state->replay->orders[i].position));
+	return end;
 }
 
 bool state_is_quiet(const struct state *state, const struct process *process, uint64_t time)

@@ -98,7 +98,7 @@ static uint32_t find_stream(struct replay *replay, struct pair_map *map, uint32_
 	if (!pair_map_find(map, device, number, replay->stream_count, &index)) {
 		ARRAY_RESERVE(replay->streams, replay->stream_count, replay->stream_capacity);
 		replay->streams[replay->stream_count++] =
-			(struct stream){replay->devices[device].process, number, device, true};
+			(struct stream){replay->devices[device].process, number, device, !number};
 		if (!number)
 			replay->devices[device].default_stream = index;
 	}

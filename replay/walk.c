@@ -112,7 +112,7 @@ static void make_moved(struct walk *walk, struct thread_state *thread, uint32_t 
 			thread->time = time_add(thread->time, wait->own_ns);
 			own += wait->own_ns;
 		}
-		wait_for(walk, thread, index, i, state_target(&walk->state, wait));
+		wait_for(walk, thread, index, i, state_target(&walk->state, call, wait));
 	}
 	if (!call->only_waits)
 		return;
@@ -313,10 +313,9 @@ static void make_call(struct walk *walk, struct thread_state *thread, uint32_t i
 	uint64_t start = thread->time, issue = time_add(start, call->prepares);
 
 	walk->state.streams[call->stream].blocking = !call->nonblocking;
-	for (uint32_t i = call->order; i < call[1].order; i++)
-		state_order(&walk->state, call->stream, &walk->replay->orders[i].position);
+	state_take_orders(&walk->state, call);
 	for (uint32_t i = call->wait; waits && i < call[1].wait; i++) {
-		walk->targets[i] = state_target(&walk->state, &walk->replay->waits[i]);
+		walk->targets[i] = state_target(&walk->state, call, &walk->replay->waits[i]);
 		issue = time_max(issue, walk->targets[i]);
 	}
 	operate(walk, index, issue);

@@ -48,7 +48,7 @@ check-built: all $(unit_tests) $(BUILD)/vflow-passes $(BUILD)/stalls-profile pro
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
 gpu_test_tools = sqlite3 gvpr
 # what measures time, or takes all memory of the GPU
-gpu_tests_alone = $(patsubst %,tests/gpu/%.sh,costs diff faults memory stalls timed_out times wait_times whatif)
+gpu_tests_alone = $(patsubst %,tests/gpu/%.sh,costs diff faults memory passes stalls timed_out times wait_times whatif)
 gpu_tests = $(filter-out $(gpu_tests_alone) tests/gpu/advice.sh,$(wildcard tests/gpu/*.sh))
 check-gpu: all programs $(BUILD)/stalls-profile
 	@for tool in $(gpu_test_tools); do command -v $$tool >/dev/null || lacking="$$lacking $$tool"; done; \

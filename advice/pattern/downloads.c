@@ -22,10 +22,13 @@ static struct mend mend_of(const struct profile_download *download)
 	if (!download->changed_later && download->same > download->same_first)
 		return (struct mend){"copy_once", "Copy once: neither the bytes nor what the host "
 						  "holds have changed since the first time."};
-	if (download->same == download->same_first)
+	/* all first ones, and only they: that some objects' are tells of who received them before
+	 */
+	if (download->same == download->same_first &&
+	    download->copies - download->changed_later == download->same)
 		return (struct mend){"delete_first",
 				     "Skip the first copy: the host held the bytes already."};
-	return (struct mend){"copy_when_changed", "Copy only when the bytes have changed."};
+	return (struct mend){"copy_when_changed", "Copy only what the host does not hold already."};
 }
 
 /* What a kernel computed anew is the same again only with some inputs. */

@@ -63,6 +63,38 @@ static uint32_t main_overwriter(const struct fate *fate)
 	return best;
 }
 
+/* Whether it writes over the same bytes with any input. */
+static bool is_steady(const struct fate *fate, uint32_t overwriter)
+{
+	const struct run *run = fate->run;
+	const enum operation operation = run->operations[overwriter];
+	const struct profile_fate *own =
+		run_fate(run, run->profile->graph->vertices[overwriter].id, fate->fate->site);
+
+	return operation == OPERATION_KERNEL ? own && own->steady == 1
+					     : operation != OPERATION_OTHER;
+}
+
+/*
+ * Whether some of it was written over by kernels that with another input may store elsewhere, or
+ * nothing: what was there is read then.
+ */
+static bool depends_on_stores(const struct fate *fate)
+{
+	const struct run_edges over =
+		run_edges_from(fate->run, fate->fate->vertex, fate->fate->site);
+	const struct graph *graph = fate->run->profile->graph;
+	uint64_t surely = 0;
+
+	for (uint32_t i = 0; i < over.count; i++) {
+		const struct graph_edge *edge = &graph->edges[over.items[i]];
+
+		if (is_steady(fate, edge->to))
+			profile_add(&surely, edge->dead_bytes);
+	}
+	return surely < fate->fate->dead_bytes;
+}
+
 /* Adds where lies what is read; `text` is freed. */
 static char *with_range(const struct fate *fate, char *text)
 {
@@ -176,6 +208,7 @@ static void add_finding(const struct fate *fate)
 		run_add(fate->run, fate->pattern, action_of(fate), fate->fate->vertex,
 			fate->fate->site, fate->bytes, fate->fate->bytes);
 
+	finding->input = !fate->unseen && depends_on_stores(fate);
 	finding->invocations = fate->fate->writes;
 	finding->evidence = evidence_of(fate);
 	finding->advice = advice_of(fate);

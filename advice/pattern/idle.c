@@ -121,12 +121,28 @@ static uint32_t *calls_before(const struct profile *profile)
 	return before;
 }
 
+static bool is_kernel(const struct run *run, const struct profile_gpu_time *time)
+{
+	return time->vertex != PROFILE_NO_VERTEX &&
+	       run_operation(run, time->vertex) == OPERATION_KERNEL;
+}
+
+static bool has_kernels(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->profile->gpu_time_count; i++)
+		if (is_kernel(run, &run->profile->gpu_times[i]))
+			return true;
+	return false;
+}
+
+/* Before its first kernel a program gets ready: what is between copies then is no gap. */
 static void find_gaps(struct idle *idle)
 {
 	const struct profile *profile = idle->run->profile;
 	struct operation_row *rows = xcalloc(profile->gpu_time_count, sizeof(*rows));
 	uint32_t count = 0;
 	uint64_t end = 0;
+	bool kernels = has_kernels(idle->run), started = false;
 
 	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
@@ -142,8 +158,10 @@ static void find_gaps(struct idle *idle)
 		bool first = !i || rows[i].process != rows[i - 1].process ||
 			     rows[i].device != rows[i - 1].device;
 
-		if (!first && time->start_ns > end)
+		started = !kernels || (started && !first);
+		if (!first && started && time->start_ns > end)
 			take_gap(idle, end, time->start_ns, time->call);
+		started |= is_kernel(idle->run, time);
 		end = first || time->end_ns > end ? time->end_ns : end;
 	}
 	free(rows);
@@ -195,9 +213,9 @@ static void take_culprit(const struct run *run, uint32_t api, const struct culpr
 	for (enum reason reason = WORK; reason < REASONS; reason++)
 		if (culprit->ns[reason] > culprit->ns[most])
 			most = reason;
-	/* one gap is not many small operations */
+	/* one gap is not many small operations, and one call is in no loop */
 	if (culprit->ns[most] && culprit->ns[most] >= run->least_ns &&
-	    (most != LAUNCH || culprit->gaps[LAUNCH] > 1))
+	    ((most != LAUNCH && most != CALL) || culprit->gaps[most] > 1))
 		add_finding(run, api, most, culprit);
 }
 

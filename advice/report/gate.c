@@ -14,9 +14,14 @@ int gate_parse(const char *text, struct gate *gate)
 
 bool gate_is_above(const struct gate *gate, const struct profile_finding *finding)
 {
+	uint64_t ns = finding->saves_ns == PROFILE_UNKNOWN ? 0 : finding->saves_ns;
+
 	if (!gate->limit)
 		return true;
-	if (gate->is_time)
-		return finding->saves_ns != PROFILE_UNKNOWN && finding->saves_ns > gate->limit;
-	return finding->bytes > gate->limit;
+	if (!gate->is_time)
+		return finding->bytes > gate->limit;
+	if (gate->at_most && finding->saves_most_ns != PROFILE_UNKNOWN &&
+	    finding->saves_most_ns > ns)
+		ns = finding->saves_most_ns;
+	return ns > gate->limit;
 }

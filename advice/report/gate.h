@@ -1,12 +1,16 @@
-/* advice/report/gate.h: which findings make `vflow report --fail-above` fail. */
+/* advice/report/gate.h: which findings make `vflow report --fail-above` and `--fail-at-most` fail.
+ */
 #ifndef VFLOW_ADVICE_REPORT_GATE_H
 #define VFLOW_ADVICE_REPORT_GATE_H
 
 #include "graph/profile/profile.h"
 
-/* What a finding is worth at least: bytes, or time that it saves. */
+/*
+ * What a finding is worth: bytes, or the time that it saves for sure (0 where only the most is
+ * known), or with `at_most` the most that it may save.
+ */
 struct gate {
-	bool is_time;
+	bool is_time, at_most;
 	uint64_t limit; /* a finding worth more fails; 0: any does */
 };
 

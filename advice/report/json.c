@@ -28,7 +28,7 @@ static void put_run(struct json *json, const struct report *report)
 	json_end(json, ']');
 	json_known(json, "run_ns", report_run_ns(profile));
 	json_known(json, "span_ns", report_span_ns(profile));
-	json_known(json, "start_up_ns", report_start_up_ns(profile));
+	json_known(json, "startup_ns", report_startup_ns(profile));
 	json_known(json, "peak_bytes", report_memory_peak(profile));
 	json_named_flag(json, "model_time", report_is_model(profile));
 	json_end(json, '}');
@@ -68,6 +68,11 @@ static void put_findings(struct json *json, const struct report *report)
 	begin_member(json, "suppressed", '[');
 	for (uint32_t f = 0; f < count; f++)
 		if (report_suppression(report, f))
+			put_finding(json, report, f);
+	json_end(json, ']');
+	begin_member(json, "notes", '[');
+	for (uint32_t f = 0; f < count; f++)
+		if (report_is_note(report, f) && !report_suppression(report, f))
 			put_finding(json, report, f);
 	json_end(json, ']');
 }

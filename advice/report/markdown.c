@@ -38,7 +38,7 @@ static uint64_t lines_of(const char *text)
 static char *head_of(const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	uint32_t count = report_count(report), suppressed = profile->finding_count - count;
+	uint32_t count = report_count(report), suppressed = report_suppressed_count(report);
 	char *text;
 	size_t size;
 	FILE *out = xopen_memstream(&text, &size);
@@ -49,7 +49,7 @@ static char *head_of(const struct report *report)
 		fprintf(out, "\n\n%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
 			report_order(profile));
 	else
-		fprintf(out, "\n\n%s", report_none(profile));
+		fprintf(out, "\n\n%s", report_none(report));
 	if (suppressed)
 		fprintf(out, "%s%" PRIu32 " suppressed.", count ? "; " : " ", suppressed);
 	else if (count)

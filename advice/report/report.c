@@ -1,9 +1,23 @@
 /* advice/report/report.c: which findings a report shows. */
 #include "advice/report/report.h"
 
+#include <string.h>
+
 const struct suppression *report_suppression(const struct report *report, uint32_t finding)
 {
 	return report->suppressed ? report->suppressed[finding] : NULL;
+}
+
+bool report_is_note(const struct report *report, uint32_t finding)
+{
+	const struct profile_finding *row = &report->profile->findings[finding];
+
+	return row->input && row->action && !strcmp(row->action, "none");
+}
+
+static bool is_listed(const struct report *report, uint32_t finding)
+{
+	return !report_suppression(report, finding) && !report_is_note(report, finding);
 }
 
 uint32_t report_count(const struct report *report)
@@ -11,13 +25,24 @@ uint32_t report_count(const struct report *report)
 	uint32_t count = 0;
 
 	for (uint32_t f = 0; f < report->profile->finding_count; f++)
-		count += !report_suppression(report, f);
+		count += is_listed(report, f);
 	return count;
 }
 
-const char *report_none(const struct profile *profile)
+uint32_t report_suppressed_count(const struct report *report)
 {
-	if (profile->finding_count)
+	uint32_t count = 0;
+
+	for (uint32_t f = 0; f < report->profile->finding_count; f++)
+		count += report_suppression(report, f) != NULL;
+	return count;
+}
+
+const char *report_none(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+
+	if (report_suppressed_count(report))
 		return "No findings but those that are suppressed.";
 	if (profile->graph->vertex_count <= 1)
 		return "No findings: no work on the device was recorded.";
@@ -36,7 +61,7 @@ uint32_t report_shown(const struct report *report)
 
 uint32_t report_next(const struct report *report, uint32_t first, uint32_t *left)
 {
-	while (first < report->profile->finding_count && report_suppression(report, first))
+	while (first < report->profile->finding_count && !is_listed(report, first))
 		first++;
 	if (!*left)
 		return report->profile->finding_count;

@@ -37,11 +37,18 @@ void report_markdown(const struct report *report, FILE *out);
 
 /* NULL: it is not. */
 const struct suppression *report_suppression(const struct report *report, uint32_t finding);
-/* Of the findings that are not suppressed, how many there are, and how many are shown. */
+/*
+ * Whether it says how things are and calls for nothing, with this input: it is told apart from the
+ * findings, in no number of them, and never fails a gate.
+ */
+bool report_is_note(const struct report *report, uint32_t finding);
+/* Of the findings that are neither suppressed nor notes, how many there are, and how many are
+ * shown. */
 uint32_t report_count(const struct report *report);
-/* Why there are none to show. */
-const char *report_none(const struct profile *profile);
 uint32_t report_shown(const struct report *report);
+uint32_t report_suppressed_count(const struct report *report);
+/* Why there are none to show. */
+const char *report_none(const struct report *report);
 /*
  * The next finding to show, from the index `first` on; finding_count: none.  `*left` is
  * report_shown() at first.

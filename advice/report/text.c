@@ -211,11 +211,12 @@ static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 static void print_span(const struct profile *profile, FILE *out)
 {
 	char *span = words_ns(report_span_ns(profile));
-	char *start_up = words_ns(report_start_up_ns(profile));
+	char *start_up = words_ns(report_startup_ns(profile));
 
-	if (report_start_up_ns(profile) != PROFILE_UNKNOWN)
-		fprintf(out, "  run: %s from the first operation to the last; start-up: %s\n", span,
-			start_up);
+	if (report_startup_ns(profile) != PROFILE_UNKNOWN)
+		fprintf(out,
+			"  time: %s from the first operation to the last; start-up before it: %s\n",
+			span, start_up);
 	free(span);
 	free(start_up);
 }
@@ -335,7 +336,7 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 	char *title, *file;
 
 	if (!count) {
-		page_wrap(out, 0, report_none(report->profile));
+		page_wrap(out, 0, report_none(report));
 		return;
 	}
 	title = xasprintf("%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
@@ -379,6 +380,29 @@ static void print_suppressed(const struct report *report, FILE *out)
 		free(title);
 		free(text);
 	}
+}
+
+/* What calls for nothing: a line each, or in full where all findings are; nothing where there are
+ * none. */
+static void print_notes(const struct report *report, uint64_t all_ns, FILE *out)
+{
+	struct common common = {.all_ns = all_ns};
+
+	for (uint32_t f = 0; f < report->profile->finding_count; f++) {
+		if (!report_is_note(report, f) || report_suppression(report, f))
+			continue;
+		if (!common.sites) {
+			common.sites = words_sites(report->profile);
+			fputc('\n', out);
+			page_heading(report->colour, out, "Equal with this input, nothing to do");
+		}
+		if (report->top)
+			print_line(report->profile, out, f);
+		else
+			print_finding(report, &common, out, f);
+	}
+	free(common.sites);
+	source_files_release(&common.files);
 }
 
 /* Nothing where no call failed. */
@@ -458,6 +482,7 @@ void report_text(const struct report *report, FILE *out)
 	print_findings(report, all_ns, out);
 	print_suppressed(report, out);
 	report_groups(report, out);
+	print_notes(report, all_ns, out);
 	print_failed_calls(report, out);
 	print_coverage(report, out);
 	print_further(report, out);

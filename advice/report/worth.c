@@ -33,11 +33,11 @@ uint64_t report_span_ns(const struct profile *profile)
 	return report_run_ns(profile);
 }
 
-uint64_t report_start_up_ns(const struct profile *profile)
+uint64_t report_startup_ns(const struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->finding_group_count; i++)
-		if (profile->finding_groups[i].start_up_ns != PROFILE_UNKNOWN)
-			return profile->finding_groups[i].start_up_ns;
+		if (profile->finding_groups[i].startup_ns != PROFILE_UNKNOWN)
+			return profile->finding_groups[i].startup_ns;
 	return PROFILE_UNKNOWN;
 }
 

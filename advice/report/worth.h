@@ -14,7 +14,7 @@ uint64_t report_run_ns(const struct profile *profile);
  * profiles the whole run.  And before the first; PROFILE_UNKNOWN: not known.
  */
 uint64_t report_span_ns(const struct profile *profile);
-uint64_t report_start_up_ns(const struct profile *profile);
+uint64_t report_startup_ns(const struct profile *profile);
 
 /*
  * "saves 3.10 ms of 42.0 ms, 7.4%", "saves at least ...", "saves at most ...", "saves 1.00 to 3.10

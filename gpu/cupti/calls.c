@@ -49,6 +49,13 @@ static __thread struct {
 	uint64_t overhead_ns; /* our own work after calls, since the last event */
 	struct noted noted[NOTED_MAX];
 	unsigned count;
+	/* What it asks about (WAIT_QUESTION), or has the host do: events or a stream. */
+	struct {
+		enum wait_kind kind;
+		bool of_stream;
+		uintptr_t handles[2];
+		unsigned count;
+	} asked;
 	bool copies_on_host;       /* from the host to the host */
 	struct named_memory named; /* by all that are noted */
 	/* the last context that was asked about */
@@ -285,6 +292,26 @@ static void note_streams(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		sink->coverage(COVERAGE_EVENT_NODES, NULL, 1, 0);
 }
 
+/* A function that does not wait for the device, but does something else where that has not come so
+ * far. */
+static void note_asked(const CUpti_CallbackData *data)
+{
+	const char *name = data->functionName;
+	const uint64_t *words = data->functionParams;
+	const bool elapsed = api_is(name, "cuEventElapsedTime");
+	const bool host = api_is(name, "cuLaunchHostFunc") || api_is(name, "cuStreamAddCallback");
+	const bool of_stream = host || api_is(name, "cuStreamQuery");
+
+	if (!words || !(elapsed || of_stream || api_is(name, "cuEventQuery")))
+		return;
+	thread.asked.kind = host ? WAIT_HOST_FUNCTION : WAIT_QUESTION;
+	thread.asked.of_stream = of_stream;
+	thread.asked.handles[0] =
+		of_stream ? stream_handle(name, words[0]) : (uintptr_t)words[elapsed];
+	thread.asked.handles[1] = elapsed ? (uintptr_t)words[2] : 0;
+	thread.asked.count = elapsed ? 2 : !of_stream || !captures_stream(thread.asked.handles[0]);
+}
+
 static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	enum api_effect effect = api_effect(id, data->functionName);
@@ -293,6 +320,8 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	thread.own = true;
 	if (waits_wanted() && prepares(data->functionName, effect))
 		hooks_enter(); /* forgets them */
+	if (waits_wanted())
+		note_asked(data);
 	if (touches_wanted())
 		touches_note(data->functionName, data->context);
 	if (named_memory_wanted())
@@ -406,7 +435,8 @@ static void begin(const struct noted *noted, const char *name, const struct look
 	put_into(&call, operation->stream);
 	if (call.records || (named_memory_wanted() && operation->timed) ||
 	    is_in_stream(operation, name)) {
-		streams_orders(operation->stream, noted->device, true, &orders);
+		streams_orders(operation->stream, noted->device, !is_in_stream(operation, name),
+			       &orders);
 		call.orders = orders.list;
 		call.order_count = orders.count;
 	}
@@ -440,15 +470,47 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 	uintptr_t stream = 0;
 
 	thread.overhead_ns = 0;
-	if (words && kind == WAIT_STREAM) {
+	if (words && kind == WAIT_STREAM)
 		stream = stream_handle(thread.name, *words);
+	if (kind == WAIT_STREAM || kind == WAIT_HOST_COPY)
 		streams_orders(stream, call.device, false, &orders);
-	}
 	if (words && kind == WAIT_EVENT)
 		call.event = streams_event((uintptr_t)*words, &orders);
 	put_into(&call, stream);
 	call.orders = orders.list;
 	call.order_count = orders.count;
+	pending_add(&call);
+}
+
+/* A call that does not wait, about an event or a stream. */
+static void begin_asked(const CUpti_CallbackData *data, const char *name, uintptr_t handle,
+			uint64_t end_ns)
+{
+	struct pending_call call = {.api = GPU_SYNC,
+				    .name = name,
+				    .device = device_of(data->context),
+				    .start_ns = thread.start_ns,
+				    .end_ns = end_ns,
+				    .wait = thread.asked.kind,
+				    .overhead_ns = thread.overhead_ns};
+	struct stream_points orders = {0};
+
+	if (thread.asked.of_stream) {
+		put_into(&call, handle);
+		call.event = (struct stream_point){call.device, call.stream, thread.start_ns};
+		if (call.wait == WAIT_QUESTION)
+			streams_orders(handle, call.device, false, &orders);
+	} else {
+		call.event = streams_event(handle, &orders);
+		put_into(&call, 0);
+	}
+	call.orders = orders.list;
+	call.order_count = orders.count;
+	if (!call.event.ns) { /* it was recorded before anything was seen, or never */
+		free(orders.list);
+		return;
+	}
+	thread.overhead_ns = 0;
 	pending_add(&call);
 }
 
@@ -487,6 +549,8 @@ static void begin_all(const CUpti_CallbackData *data, bool synchronizes, struct 
 	else if (!thread.count && has_waited(&looks))
 		begin_wait(data, name, thread.copies_on_host ? WAIT_HOST_COPY : WAIT_UNKNOWN,
 			   &looks, end_ns);
+	for (unsigned i = 0; i < thread.asked.count && !synchronizes && !thread.count; i++)
+		begin_asked(data, name, thread.asked.handles[i], end_ns);
 	if (pending_wants_records(end_ns))
 		flush(false);
 }
@@ -502,11 +566,12 @@ static void finish(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti
 		looks = hooks_looks(&reads);
 	if (result && api_returns_error(thread.name))
 		sink->failed(thread.name, (uint32_t)result);
-	else if (!result && (thread.count || synchronizes || looks.count || reads.count))
+	else if (!result &&
+		 (thread.count || synchronizes || looks.count || reads.count || thread.asked.count))
 		begin_all(data, synchronizes, looks, &reads);
 	if (waits_wanted())
 		hooks_leave();
-	thread.count = 0;
+	thread.count = thread.asked.count = 0;
 	thread.copies_on_host = false;
 	free(thread.named.all);
 	thread.named = (struct named_memory){0};

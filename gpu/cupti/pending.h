@@ -40,7 +40,7 @@ struct pending_call {
 	bool waited; /* the device is through with it: see returned() of gpu_sink */
 	enum wait_kind wait;
 	struct looks looks;
-	struct stream_point event; /* of WAIT_EVENT */
+	struct stream_point event; /* of WAIT_EVENT and WAIT_QUESTION */
 	bool first, nonblocking;   /* of its stream */
 	uint64_t overhead_ns;      /* struct gpu_overhead */
 	/* of the pass `calls` */

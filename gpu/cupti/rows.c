@@ -196,6 +196,8 @@ bool rows_wait(const struct wait_call *call, bool pageable, struct gpu_wait *wai
 		break;
 	case WAIT_QUEUED:
 	case WAIT_UNKNOWN:
+	case WAIT_QUESTION:
+	case WAIT_HOST_FUNCTION:
 		break;
 	}
 	return wait->scope;

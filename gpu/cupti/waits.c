@@ -112,6 +112,8 @@ static uint64_t end_of(const struct wait_call *call, const struct gpu_wait *wait
 	case GPU_WAIT_QUEUE:
 	case GPU_WAIT_OWN:
 	case GPU_WAIT_OTHER:
+	case GPU_WAIT_NEEDS:
+	case GPU_WAIT_HOST:
 		break;
 	}
 	return end;
@@ -146,6 +148,10 @@ static enum gpu_wait_scope scope_of(const struct wait_call *call)
 				       call->operation_end_ns <= call->end_ns + STAGED_NS
 			       ? GPU_WAIT_STREAM
 			       : 0;
+	case WAIT_QUESTION:
+		return GPU_WAIT_NEEDS;
+	case WAIT_HOST_FUNCTION:
+		return GPU_WAIT_HOST;
 	case WAIT_QUEUED:
 	case WAIT_UNKNOWN:
 		break;
@@ -224,12 +230,14 @@ bool waits_find(const struct wait_call *call, struct gpu_wait *wait)
 			    call->operation_end_ns <= call->end_ns + SLACK_NS;
 	wait->device = call->device;
 	wait->stream = call->stream;
-	if (wait->scope == GPU_WAIT_EVENT) {
+	if (wait->scope == GPU_WAIT_EVENT || wait->scope == GPU_WAIT_NEEDS) {
 		wait->device = call->event.device;
 		wait->stream = call->event.stream;
 		wait->recorded_ns =
 			call->event.ns < call->start_ns ? call->start_ns - call->event.ns : 0;
 	}
+	if (scope >= GPU_WAIT_NEEDS)
+		return true;
 	if (expected)
 		measure(call, wait);
 	else if (hooked)

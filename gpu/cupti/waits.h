@@ -27,6 +27,9 @@ enum wait_kind {
 	WAIT_STREAM,
 	WAIT_EVENT,
 	WAIT_DEVICE,
+	/* these do not wait */
+	WAIT_QUESTION, /* whether an event is done, or when it was */
+	WAIT_HOST_FUNCTION,
 };
 
 /* Memory of an operation, as CUPTI's record has it: bits. */
@@ -38,7 +41,7 @@ enum {
 struct wait_call {
 	enum wait_kind kind;
 	struct looks looks;
-	struct stream_point event; /* of WAIT_EVENT */
+	struct stream_point event; /* of WAIT_EVENT and WAIT_QUESTION */
 	uint32_t device, stream;   /* numbers */
 	uint64_t start_ns, end_ns;
 	uint64_t operation_end_ns; /* of its own; 0: it has none, or it is not known */

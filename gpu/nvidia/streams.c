@@ -30,6 +30,7 @@ struct stream {
 	/* Of a default stream: what streams that are made now wait for, unless they are
 	 * nonblocking: commands that were no operation, since the last one. */
 	struct stream_points commands;
+	uint64_t operated_ns; /* when it last had an operation */
 	UT_hash_handle hh;
 };
 
@@ -305,6 +306,7 @@ static void record(uintptr_t handle, uintptr_t in, uint32_t device)
 	const uint64_t ns = now_ns();
 	struct event *event = find_event(handle);
 	struct stream *stream = find(in, device);
+	const struct stream *of_device;
 
 	if (!event)
 		event = add_event(handle);
@@ -315,6 +317,11 @@ static void record(uintptr_t handle, uintptr_t in, uint32_t device)
 	add_points(&event->before, stream, &stream->orders);
 	if (!stream->number)
 		default_command(stream, ns);
+	if (stream->nonblocking || stream->called || !(of_device = default_stream(stream->device)))
+		return;
+	/* no record says that it comes after operations of the default stream */
+	add_point(&event->before, stream,
+		  &(struct stream_point){stream->device, 0, of_device->operated_ns});
 }
 
 static void wait_for_event(uintptr_t handle, uintptr_t in, uint32_t device)
@@ -476,6 +483,7 @@ static void settle(struct stream *stream)
 		    !each->nonblocking && (!stream->number || !each->number))
 			remove_points(&each->orders, &stream->orders);
 	stream->orders.count = stream->commands.count = 0;
+	stream->operated_ns = now_ns();
 }
 
 struct stream_facts streams_of_call(uintptr_t handle, uint32_t device)

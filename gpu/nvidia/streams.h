@@ -57,7 +57,10 @@ void streams_tell(uintptr_t stream, uint32_t device, bool nonblocking);
 
 /*
  * What the stream waits for since its last operation, one point of a stream, to *points, whose list
- * the caller frees.  `take`: for its next operation; else for a call that waits for the stream.
+ * the caller frees.  `take`: for its next operation, after which the stream has nothing to wait
+ * for; else for a call that waits for the stream, or that gets memory in its order: events that are
+ * recorded, and calls that wait, before the next operation still stand for what the stream waits
+ * for.
  */
 void streams_orders(uintptr_t stream, uint32_t device, bool take, struct stream_points *points);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/ptx/declare.h"
+#include "gpu/ptx/steady_stores.h"
 
 static const struct {
 	const char *name;
@@ -359,10 +360,14 @@ int ptx_read_kernel(struct ptx_parser *parser)
 		if (ptx_skip_block(parser))
 			return -1;
 	} else {
+		const char *body = parser->token.text;
+
 		if (ptx_grow((void **)&module->kernels, &module->kernel_capacity,
 			     module->kernel_count, sizeof(*module->kernels), parser->error) ||
 		    read_definition(parser))
 			return -1;
+		kernel->steady_stores =
+			ptx_has_steady_stores(body, (size_t)(parser->lexer.at - body));
 		module->kernels[module->kernel_count++] = kernel;
 	}
 	kernel->register_count = function->registers;

@@ -76,6 +76,7 @@ struct ptx_kernel {
 	uint32_t register_count;             /* virtual registers */
 	uint32_t max_threads;                /* .maxntid product, 0: none */
 	uint32_t cluster[3];                 /* .reqnctapercluster; 0: none */
+	bool steady_stores;                  /* see gpu/ptx/steady_stores.h */
 	const struct ptx_function *function; /* private to gpu/ptx and the interpreter */
 	/* ... as are these: shared variables of the module that it reaches, in order; its own place
 	 */

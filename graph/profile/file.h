@@ -19,7 +19,7 @@
 struct sqlite3;
 int profile_open(const char *path, struct sqlite3 **db, uint32_t *version, struct error *error);
 
-/* For sqlite3_open_v2(): SQLite's own way to files, but for paths of any length. */
+/* For sqlite3_open_v2(): SQLite's own way to files, but for longer paths, too. */
 const char *profile_vfs(void);
 
 /*

@@ -232,16 +232,21 @@ static void restrain(sqlite3 *db)
 		     NULL, NULL, NULL);
 }
 
-/* SQLite makes full paths of 512 bytes at most, for journals, which profiles have not. */
-static int keep_path(sqlite3_vfs *vfs, const char *path, int size, char *kept)
+/* As SQLite does it, which follows no link later, but with room for more than 512 bytes. */
+static int full_path(sqlite3_vfs *vfs, const char *path, int size, char *full)
 {
-	size_t length = strlen(path);
+	char *real = realpath(path, NULL);
+	const char *used = real ? real : path; /* too long in full, or it will fail */
+	size_t length = strlen(used);
+	int result = SQLITE_CANTOPEN;
 
 	(void)vfs;
-	if (length >= (size_t)size)
-		return SQLITE_CANTOPEN;
-	memcpy(kept, path, length + 1);
-	return SQLITE_OK;
+	if (length < (size_t)size) {
+		memcpy(full, used, length + 1);
+		result = SQLITE_OK;
+	}
+	free(real);
+	return result;
 }
 
 const char *profile_vfs(void)
@@ -250,7 +255,7 @@ const char *profile_vfs(void)
 
 	if (!vfs.zName && sqlite3_vfs_find(NULL)) {
 		vfs = *sqlite3_vfs_find(NULL);
-		vfs.xFullPathname = keep_path;
+		vfs.xFullPathname = full_path;
 		vfs.mxPathname = PATH_MAX;
 		vfs.zName = "vflow";
 		sqlite3_vfs_register(&vfs, 0);

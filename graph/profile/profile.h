@@ -313,6 +313,7 @@ struct profile_fate {
 	uint64_t atomics;              /* 1: it accessed the objects with atomics */
 	/* invocations of which nobody has read a byte, for sure, and what they wrote */
 	uint64_t unread_writes, unread_writes_bytes;
+	uint64_t steady; /* 1: its kernel stores alike with any input; 0: it may not */
 };
 
 /* Copies of a vertex from the objects of one site to the host. */
@@ -528,7 +529,7 @@ struct profile_finding_group {
 	char *label;     /* for people */
 	uint64_t run_ns; /* of the whole run; PROFILE_UNKNOWN */
 	/* Of that, from the first operation to the last, and before the first; PROFILE_UNKNOWN. */
-	uint64_t span_ns, start_up_ns;
+	uint64_t span_ns, startup_ns;
 	uint64_t saves_ns, saves_most_ns; /* as of findings */
 	struct profile_group_member *members;
 	uint32_t member_count;

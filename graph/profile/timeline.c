@@ -152,11 +152,12 @@ static bool wait_holds(const struct profile *profile, const void *row)
 	const struct profile_timed_call *call = &profile->timeline[wait->call];
 	bool later = wait > profile->waits;
 
-	return wait->scope >= GPU_WAIT_ALL && wait->scope <= GPU_WAIT_OTHER &&
+	return wait->scope >= GPU_WAIT_ALL && wait->scope <= GPU_WAIT_HOST &&
 	       wait->start_ns >= call->start_ns && wait->start_ns <= call->end_ns &&
 	       wait->wait_ns <= call->end_ns - wait->start_ns &&
-	       (wait->scope == GPU_WAIT_EVENT ? wait->recorded_ns <= call->start_ns
-					      : wait->recorded_ns == PROFILE_UNKNOWN) &&
+	       (wait->scope == GPU_WAIT_EVENT || wait->scope == GPU_WAIT_NEEDS
+			? wait->recorded_ns <= call->start_ns
+			: wait->recorded_ns == PROFILE_UNKNOWN) &&
 	       (!later || wait[-1].call <= wait->call);
 }
 
@@ -172,7 +173,9 @@ const struct profile_table profile_table_wait = {
 		 "c.callpath, c.invocation, "
 		 "CASE w.scope WHEN 1 THEN 'all streams' WHEN 2 THEN 'default stream' "
 		 "WHEN 3 THEN 'stream' WHEN 4 THEN 'event' WHEN 5 THEN 'queue' "
-		 "WHEN 6 THEN 'own operation' ELSE 'unknown' END AS waits_for, w.own, w.device, "
+		 "WHEN 6 THEN 'own operation' WHEN 8 THEN 'nothing: needs an event' "
+		 "WHEN 9 THEN 'nothing: host function' ELSE 'unknown' END AS waits_for, w.own, "
+		 "w.device, "
 		 "w.stream, w.start_ns, w.wait_ns, w.recorded_ns "
 		 "FROM wait w JOIN api_calls c ON c.id = w.call ORDER BY w.id;",
 };

@@ -45,6 +45,7 @@ static const struct profile_column fate_columns[] = {
 	FATE_COLUMN(atomics, COUNT),
 	FATE_COLUMN(unread_writes, COUNT, .nullable = true),
 	FATE_COLUMN(unread_writes_bytes, COUNT, .nullable = true),
+	FATE_COLUMN(steady, COUNT, .nullable = true),
 	{0},
 };
 

@@ -152,6 +152,16 @@ static void put_conditions(struct explainer *explainer, const struct step *step)
 	}
 }
 
+/* By which properties vertices may be looked up instead of one after the other. */
+static void put_lookups(struct explainer *explainer, const struct step *step)
+{
+	for (uint32_t i = 0; i < step->lookup_count; i++)
+		fprintf(explainer->file, "%s%s",
+			i ? " or " : " (where that is less work, found by ",
+			step->lookups[i].key->name);
+	fputs(step->lookup_count ? ")" : "", explainer->file);
+}
+
 /* -- MATCH -- */
 
 static int64_t count_vertices(const struct explainer *explainer, const struct element *vertex)
@@ -251,6 +261,7 @@ static void put_step(struct explainer *explainer, const struct match *match, uin
 		break;
 	}
 	put_conditions(explainer, step);
+	put_lookups(explainer, step);
 }
 
 static int64_t rows_after(const struct explainer *explainer, const struct match *match,

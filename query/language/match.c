@@ -187,12 +187,24 @@ static bool take_edge(struct matcher *matcher, uint32_t index, uint32_t edge, ui
 
 static bool run_edge(struct matcher *matcher, uint32_t index, uint32_t start)
 {
-	const struct step *step = &matcher->match->steps[index];
+	struct step *step = &matcher->match->steps[index];
 	struct run *run = matcher->run;
-	struct cursor cursor = cursor_start(run->engine, start, step->edge, step->backwards);
+	const struct engine *engine = run->engine;
+	struct cursor cursor = cursor_start(engine, start, step->edge, step->backwards);
+	struct arena_mark mark = arena_mark(&run->scratch);
+	uint32_t found = 0, *edges = lookup_edges(run, step, &cursor, &found);
 	struct value wanted = run->row[step->edge->element.slot];
 	uint32_t edge, other;
+	bool more = true;
 
+	for (uint32_t i = 0; more && i < found; i++) {
+		other = engine->from[edges[i]] == start ? engine->to[edges[i]]
+							: engine->from[edges[i]];
+		more = run_step(run) && take_edge(matcher, index, edges[i], other);
+	}
+	arena_release(&run->scratch, mark);
+	if (edges)
+		return more && !run->failed;
 	while (cursor_next(&cursor, &edge, &other)) {
 		if (step->edge_bound && (wanted.type != VALUE_EDGE || wanted.index != edge))
 			continue;
@@ -427,9 +439,11 @@ static bool run_path(struct matcher *matcher, uint32_t index)
 
 static bool run_vertex(struct matcher *matcher, uint32_t index)
 {
-	const struct step *step = &matcher->match->steps[index];
+	struct step *step = &matcher->match->steps[index];
 	struct run *run = matcher->run;
-	uint32_t first = 0, end = match_vertices(run->engine, step->to);
+	uint32_t first = 0, all = match_vertices(run->engine, step->to), end = all;
+	uint32_t vertex, found;
+	const uint32_t *vertices = NULL;
 
 	if (step->to_bound) {
 		struct value value = run->row[step->to->slot];
@@ -450,10 +464,17 @@ static bool run_vertex(struct matcher *matcher, uint32_t index)
 		else
 			end = first == UINT32_MAX ? 0 : first + 1;
 	}
+	if (lookup_find(run, step, end - first, &vertices, &found))
+		end = found;
+	else
+		vertices = NULL;
 	for (uint32_t v = first; v < end; v++) {
+		vertex = vertices ? vertices[v] : v;
 		if (!run_step(run))
 			return false;
-		if (take_vertex(run, step, v) && !run_steps(matcher, index + 1))
+		if (vertices && vertex >= all) /* of a kind that the pattern is not about */
+			continue;
+		if (take_vertex(run, step, vertex) && !run_steps(matcher, index + 1))
 			return false;
 		if (run->failed)
 			return false;

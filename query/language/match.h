@@ -11,6 +11,13 @@
 
 enum step_type { STEP_VERTEX, STEP_EDGE, STEP_PATH, STEP_CHOOSE };
 
+/* WHERE x.key = value, for the vertex that a step comes to (query/language/lookup.c). */
+struct lookup {
+	const struct expr *key, *value; /* the latter of what is bound before the step */
+	uint32_t *vertices,
+		vertex_count; /* those with the key, by its value, once they are sorted */
+};
+
 struct step {
 	enum step_type type;
 	struct path_pattern *path;
@@ -28,6 +35,9 @@ struct step {
 	uint32_t filter_count, filter_capacity;
 	struct expr **edge_filters; /* of every single edge of a range */
 	uint32_t edge_filter_count, edge_filter_capacity;
+	struct lookup *lookups; /* of the conditions */
+	uint32_t lookup_count, lookup_capacity;
+	uint64_t looked; /* at so many vertices, while there were look-ups that could save it */
 };
 
 /* Makes the steps; bound[slot] says what is there before, and after it what is there then. */
@@ -77,6 +87,18 @@ bool match_type(const struct engine *engine, const struct step *step, uint32_t e
 /* Whether one edge has the type and, for ranges, meets the conditions of the pattern. */
 bool match_edge(struct run *run, const struct step *step, uint32_t edge);
 bool match_filters(struct run *run, struct expr **filters, uint32_t count);
+
+/*
+ * query/language/lookup.c: the vertices that alone can meet a condition of the step, in the order
+ * of their numbers.  False: look at all, of which there are `others`.
+ */
+bool lookup_find(struct run *run, struct step *step, uint32_t others, const uint32_t **vertices,
+		 uint32_t *count);
+/*
+ * The edges that the cursor gives to such vertices, in its order and in run->scratch; they are
+ * looked for at the latter.  NULL: look at all that the cursor gives, which is less work.
+ */
+uint32_t *lookup_edges(struct run *run, struct step *step, struct cursor *cursor, uint32_t *found);
 
 /* query/language/shortest.c: the search of a step with ANY SHORTEST or ALL SHORTEST. */
 bool shortest_run(struct run *run, const struct step *step, uint32_t start, uint32_t target,

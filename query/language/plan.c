@@ -131,6 +131,55 @@ static struct expr *seek_of(const struct planner *planner, const struct element 
 	return NULL;
 }
 
+/* Whether the expression is the same for every vertex that a step looks at, and cheap. */
+static bool is_steady(const struct expr *expr, const bool *bound)
+{
+	if (expr->type == EXPR_PATTERN || expr->type == EXPR_SUBQUERY ||
+	    (expr->type == EXPR_CALL && !strcasecmp(expr->function->name, "rand")))
+		return false;
+	for (uint32_t i = 0; i < expr->count; i++)
+		if (expr->items[i] && !is_steady(expr->items[i], bound))
+			return false;
+	return expr->type != EXPR_VARIABLE || bound[expr->slot];
+}
+
+static void add_lookups(struct planner *planner, struct step *step, const struct expr *condition,
+			const bool *before)
+{
+	if (condition->type != EXPR_COMPARE || condition->count != 2 ||
+	    condition->operators[0] != COMPARE_EQUAL)
+		return;
+	for (unsigned side = 0; side < 2; side++) {
+		const struct expr *key = condition->items[side], *value = condition->items[!side];
+
+		if (key->type != EXPR_PROPERTY || !key->of_vertex ||
+		    key->items[0]->type != EXPR_VARIABLE || key->items[0]->slot != step->to->slot ||
+		    !is_steady(value, before))
+			continue;
+		ARENA_RESERVE(&planner->query->arena, step->lookups, step->lookup_count,
+			      step->lookup_capacity);
+		step->lookups[step->lookup_count++] = (struct lookup){.key = key, .value = value};
+	}
+}
+
+/* Hands the step its conditions, and what they say about the vertex that it comes to. */
+static void settle_vertex(struct planner *planner, struct step *step)
+{
+	uint32_t slots = planner->query->slot_count;
+	bool *before = arena_alloc(&planner->query->arena, slots + 1);
+
+	memcpy(before, planner->bound, slots);
+	planner->bound[step->to->slot] = true;
+	if (step->edge)
+		planner->bound[step->edge->element.slot] = true;
+	settle(planner, step);
+	if (step->to_bound || step->seek || step->edge_bound ||
+	    (step->edge && (step->edge->variable || step->path->selector != SELECT_ALL)))
+		return;
+	for (uint32_t i = 0; i < step->filter_count; i++)
+		add_lookups(planner, step, step->filters[i], before);
+}
+
 /* Bound before, known by its id, one with labels, or the first. */
 static uint32_t choose_start(const struct planner *planner, const struct path_pattern *path)
 {
@@ -191,8 +240,7 @@ static int plan_edge(struct planner *planner, struct path_pattern *path, uint32_
 			step->edge_filters[step->edge_filter_count++] = single.conditions[i].expr;
 		}
 	}
-	bound[slot] = bound[step->to->slot] = true;
-	settle(planner, step);
+	settle_vertex(planner, step);
 	return 0;
 }
 
@@ -204,8 +252,7 @@ static void plan_vertex(struct planner *planner, struct path_pattern *path, uint
 	step->to_bound = planner->bound[step->to->slot];
 	if (!step->to_bound)
 		step->seek = seek_of(planner, step->to);
-	planner->bound[step->to->slot] = true;
-	settle(planner, step);
+	settle_vertex(planner, step);
 }
 
 /* From any vertex over one edge: that is every edge, and faster in the order of the edges. */

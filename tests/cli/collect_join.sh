@@ -88,7 +88,7 @@ chmod +x two.sh three.sh six.sh
 FLOW=./three.sh NOTED=./two.sh noted fewer.db
 is "... one more, and one of another executable" "$(coverage fewer.db)" "1 0 noted: processes of another executable than in the graph's run: left out
 1 0 noted: processes of the graph that its run did not have
-1 0 noted: processes that are alike in executable, rank and calls: one's times and waits may be another's"
+1 0 noted: processes that are alike in executable, rank and calls: what is said of one may be of another"
 # `app` and `other` have the same code, so the same operations
 is "... the records of one process of three" "$(grep -v pass facts | head -n 3)" "v1 alloc 1 0
 v2 memset 3 12288
@@ -97,7 +97,7 @@ is "... where the graph has all three" "$(sqlite3 fewer.db "SELECT invocations F
 FLOW=./three.sh NOTED=./six.sh noted more.db
 # both ./app are joined; one of the four ./third is in the place of ./other
 is "... too many" "$(coverage more.db)" "1 0 noted: processes of another executable than in the graph's run: left out
-2 0 noted: processes that are alike in executable, rank and calls: one's times and waits may be another's
+2 0 noted: processes that are alike in executable, rank and calls: what is said of one may be of another
 3 0 noted: processes that only its run had: left out"
 is "... the records of two processes" "$(sed -n 2p facts)" "v2 memset 6 24576"
 
@@ -150,7 +150,7 @@ ranks same_calls.db 'MORE=4'
 is "... with equal calls all of them are there" "$(calls same_calls.db)" "|17|17
 |17|17
 |17|17"
-is "... but nobody knows which is which" "$(coverage same_calls.db)" "3 0 time,waits: processes that are alike in executable, rank and calls: one's times and waits may be another's"
+is "... but nobody knows which is which" "$(coverage same_calls.db)" "3 0 time,waits: processes that are alike in executable, rank and calls: what is said of one may be of another"
 
 # -- a second run that is cut
 FLOW=./app NOTED="$T/killed.sh"

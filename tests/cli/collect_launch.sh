@@ -230,7 +230,9 @@ mkdir -p "$long/$long/$long/$long"
 run 0 "a path of 1008 bytes, of which SQLite would take 512" -q -o "$long/$long/$long/$long/x.db" --device emulated true
 is "... no trace is left" "$(ls "$long/$long/$long/$long") $(cat err)" "x.db "
 is "... the profile can be read" "$("$VFLOW" export -T dot "$long/$long/$long/$long/x.db" >/dev/null 2>&1; echo $?)" 0
-rm -r "$long"
+ln -s "$long/$long/$long/$long/x.db" link.db
+is "... by way of a link, too" "$("$VFLOW" export -T dot link.db >/dev/null 2>&1; echo $?)" 0
+rm -r "$long" link.db
 mkdir readonly
 if mount -t tmpfs -o ro tmpfs readonly 2>/dev/null; then
 	mounts+=("$T/result/readonly")

@@ -318,13 +318,15 @@ whole dead_atomics <<'END'
 	3>4 W 1   28  0 0   0 1
 	v4 0 1024
 END
-whole dead_pitch <<'END'
+# On a GPU nobody keeps who wrote bytes 50 and 51 of each row, which nobody has read: they are nobody's.
+unread=$([ "${DEVICE:-emulated}" = gpu ] && echo 384 || echo 400)
+whole dead_pitch <<END
 	0>2 R 1 800 - - - 1
 	1>2 W 1 800 0 0 0 1
 	2>3 R 1 160 - - - 1 # 40 bytes of 4 rows
 	3>0 W 1 160 - - - 1
 	2>4 W 1 400 0 0 240 1 # 50 bytes of 8 rows; of 4 rows 10 are unread
-	v2 400 0 # 800 - 160 - 240, of which bytes 50 and 51 of each row are in a unit of 4's
+	v2 $unread 0 # 800 - 160 - 240, of which bytes 50 and 51 of each row are in a unit of 4's
 	v4 400 0
 END
 whole dead_never <<'END'

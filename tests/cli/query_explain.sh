@@ -71,6 +71,13 @@ plan "RETURN GRAPH after a range walks over sets" \
 2,,MATCH,start at each of 8 vertices: (a:alloc),
 3,,MATCH,from (a:alloc) -[*]-> to (b),
 4,,RETURN GRAPH,keep of the graph what was matched," 'MATCH (a:alloc)-[*]->(b) RETURN GRAPH'
+plan "a value that is known before finds a vertex, unless it is another for each: rand() or what the step itself comes over" \
+	"1,,MATCH,start at each of 8 vertices: (k:kernel),3
+2,,MATCH,from (k:kernel) <-[e]- to (a),4
+3,,MATCH,from (a) -- to (b {name: k.name}) WHERE e.object = b.id (where that is less work, found by id or name),
+4,,MATCH,from (b {name: k.name}) -[f]-> to (c) WHERE c.id = f.object AND c.kind = toString(rand()) AND c.name = b.name + c.kind,
+5,,MATCH,start at each of 8 vertices: (d) WHERE d.kind = k.kind (where that is less work, found by kind),
+6,,RETURN,k," 'MATCH (k:kernel)<-[e]-(a)--(b {name: k.name})-[f]->(c), (d) WHERE e.object = b.id AND c.id = f.object AND c.kind = toString(rand()) AND c.name = b.name + c.kind AND d.kind = k.kind RETURN k'
 is "as JSON" "$("$VFLOW" query -T json 'explain MATCH (k:kernel) RETURN k' "$T/f.dot")" '[
  {"step":1,"within":null,"clause":"MATCH","does":"start at each of 8 vertices: (k:kernel)","rows":3},
  {"step":2,"within":null,"clause":"RETURN","does":"k","rows":3}

@@ -142,6 +142,11 @@ wrong() { # NAME REGEX QUERY
 	expect_exit 2 "$1" "$VFLOW" query "$3" "$T/f.dot"
 	like "$1: says where and why" "$(cat "$T/err")" "$2"
 }
+asks "percentiles from the first value to the last" "1,3,1.0,3.0,2.0;" 'UNWIND [3, 1, 2] AS x RETURN percentileDisc(x, 0), percentileDisc(x, 1), percentileCont(x, 0), percentileCont(x, 1), percentileCont(x, 0.5)'
+expect_exit 1 "a percentile above 1" "$VFLOW" query 'UNWIND [1, 2] AS x RETURN percentileDisc(x, 1.01)' "$T/f.dot"
+like "... says why" "$(cat "$T/err")" "a percentile is a number from 0 to 1"
+expect_exit 1 "a percentile below 0" "$VFLOW" query 'UNWIND [1, 2] AS x RETURN percentileCont(x, -0.01)' "$T/f.dot"
+like "... says why" "$(cat "$T/err")" "a percentile is a number from 0 to 1"
 wrong "LIMIT of each row" "line 1, column 33: LIMIT is one number for all rows: it cannot use the variable 'a'" 'MATCH (a) RETURN a.name LIMIT 1+a.id'
 asks "an empty name, which maps from elsewhere may have" '{``: 1},2;' 'RETURN {``: 1} AS m, {``: 2}.`` AS n'
 wrong "a word too many" "line 1, column 17: expected '\)', not 'WHRE'; did you mean WHERE" 'MATCH (a:kernel WHRE true) RETURN a'
@@ -208,6 +213,15 @@ like "the limit is named" "$(cat "$T/err")" "--timeout"
 is "what needs no paths needs no time" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) RETURN count(DISTINCT b)' "$T/ladder.dot" | tail -1)" 24
 is "nor does a graph" "$("$VFLOW" query --timeout 5 'MATCH p=(a {id: 1})-[*]->(b {id: 20}) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 38
 is "nor does a graph after rows" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) MATCH p=(b)-[*]->(c) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 46
+# v1 to v40000 write to v0: pairs of them are 1.6 * 10^9, but each has one that comes next
+awk 'BEGIN { print "digraph { graph [vflow_version=1, vflow_types=\"n:int\"];"
+	for (i = 1; i <= 40000; i++) printf "v%d [kind=memset, n=%d]; v%d -> v0 [object=1, access=WRITE, bytes=1];\n", i, i % 40000, i
+	print "}" }' >"$T/star.dot"
+is "a value that is known before finds a vertex: pairs need no time" \
+	"$("$VFLOW" query --timeout 60 'MATCH (a:memset)-->(o)<--(b:memset) WHERE b.n = a.n + 1 RETURN count(*), sum(b.n - a.n), min(a.n), max(b.n)' "$T/star.dot" 2>&1 | tail -1 | tr '\t' ,)" 39999,39999,0,39999
+is "... without an edge, too" "$("$VFLOW" query --timeout 60 'MATCH (a:memset), (b:memset {n: a.n + 1}) RETURN count(*)' "$T/star.dot" 2>&1 | tail -1)" 39999
+is "... and is not asked for where no vertex can have it: no division by zero" \
+	"$("$VFLOW" query --timeout 60 'MATCH (a:memset)-->(o)<--(b:!memset) WHERE b.n = 1 / a.n RETURN count(*)' "$T/star.dot" 2>&1 | tail -1)" 0
 expect_exit 1 "memory" "$VFLOW" query "RETURN [$(printf 'range(1, 9999999), %.0s' $(seq 30)) 1]" "$T/f.dot"
 like "memory: the limit is named" "$(cat "$T/err")" "more than 1024 MiB"
 expect_exit 2 "no query" "$VFLOW" query

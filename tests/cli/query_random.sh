@@ -1,6 +1,6 @@
 #!/bin/bash
 # vflow query on random small graphs with cycles, loops, parallel edges and disconnected parts, against
-# brute force in Python.
+# brute force in Python; and what is looked up by a value against looking at everything.
 . tests/lib.sh
 command -v python3 >/dev/null || { skip "random graphs" "no python3"; finish; }
 cat >"$T/questions.py" <<'PY'
@@ -167,5 +167,65 @@ if python3 "$T/questions.py" "$VFLOW" "$T" "$rounds" >"$T/out" 2>&1; then
 	ok "$rounds random graphs: $(tail -1 "$T/out")"
 else
 	not_ok "$rounds random graphs" "$(tail -20 "$T/out")"
+fi
+cat >"$T/lookups.py" <<'PY'
+import os, random, subprocess, sys
+
+vflow, folder, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+# d.p = x finds d by its p; NOT d.p <> x means the same and looks at every d
+conditions = [("d.x", "a.x"), ("a.y + 1", "d.x"), ("d.z", "a.x"), ("d.x", "a.z"), ("d.name", "a.name"), ("d.x", "'1'"),
+              ("d.z", "a.z"), ("d.x", "6 / a.y"), ("d.x", "a.missing"), ("d.x", "toInteger(a.name)"), ("d.id", "a.x")]
+patterns = ["MATCH (a)-[e]->(o)<-[f]-(d:kernel) WHERE %s RETURN e.bytes, f.bytes",
+            "MATCH (a)<-[e:READ]-(o)-[f]->(d) WHERE f.bytes > 5 AND %s AND d.y = a.y RETURN e.bytes, f.bytes",
+            "MATCH (a)-[e]-(o)-[f]-(d) WHERE %s RETURN e.bytes, f.bytes",
+            "MATCH (a:memset)-[f:WRITE]->(d) WHERE %s RETURN f.bytes",
+            "MATCH (a)-[e]->(o)<-[f]-(d:alloc) WHERE %s RETURN e.bytes, f.bytes",  # asks d.x = 6 / 0 where o has an alloc alone
+            "MATCH (a), (d:kernel) WHERE %s RETURN a.id, d.id",
+            "MATCH (a) OPTIONAL MATCH (a)--(o)--(d) WHERE %s RETURN a.id, d.id, o.id",
+            "MATCH (a) RETURN a.id, COUNT { (a)-->(o)<--(d) WHERE %s }, EXISTS { (o:kernel)-[*..2]->(d) WHERE %s }",
+            "MATCH p = ANY SHORTEST (a)-->(o)<--(d) WHERE %s RETURN p"]
+
+failures = asked = rows = 0
+for seed in range(rounds):
+    rng = random.Random(seed)
+    n = rng.randint(4, 14)
+    path = os.path.join(folder, "lookups.dot")
+    with open(path, "w") as out:
+        out.write("digraph { graph [vflow_version=1, vflow_types=\"x:int,y:int,z:float\"];\n")
+        for v in range(n):
+            values = ["kind=%s" % (rng.choice(["kernel", "memset"]) if v else "alloc"), "name=%d" % rng.randrange(n), "y=%d" % rng.randint(rng.randrange(2), n)]
+            values += ["x=%d" % rng.randrange(n)] if rng.random() < .8 else []
+            values += ["z=%s" % rng.choice(["1", "2.5", "3.0", "-0.0", "0.0"])] if rng.random() < .8 else []
+            out.write("v%d [%s];\n" % (v, ", ".join(values)))
+        for i in range(rng.randint(10, 90)):  # many at few vertices, loops and parallel ones too
+            ends = [rng.randrange(n), rng.randrange(rng.choice([2, n]))]
+            rng.shuffle(ends)
+            out.write('v%d -> v%d [key="%d", object=%d, access=%s, bytes=%d];\n' % (*ends, i, i, rng.choice(["READ", "WRITE"]), i))
+        out.write("}\n")
+    queries = []
+    for pattern in patterns:
+        for left, right in conditions:
+            for condition in "%s = %s", "NOT %s <> %s":
+                queries.append(pattern.replace("%s", condition % (left, right)))
+    text = "".join("RETURN '--' AS mark;\n%s;\n" % query for query in queries)
+    run = subprocess.run([vflow, "query", "-i", "--timeout", "20", path], input=text, capture_output=True, text=True)
+    parts = run.stdout.split("mark\n--\n")[1:]
+    parts = [part.split("\n")[1:] for part in parts]
+    if len(parts) != len(queries):
+        failures += 1
+        print("seed %d: %d answers of %d: %s" % (seed, len(parts), len(queries), run.stderr[:500]))
+    for query, got, wanted in zip(queries[::2], parts[::2], parts[1::2]):
+        asked += 1
+        rows += len(got)
+        if got != wanted:
+            failures += 1
+            print("seed %d: %s: got %s, wanted %s" % (seed, query, got[:20], wanted[:20]))
+print(asked, "questions,", rows, "rows,", failures, "wrong")
+sys.exit(failures > 0 or rows < asked)
+PY
+if python3 "$T/lookups.py" "$VFLOW" "$T" "$rounds" >"$T/out" 2>&1; then
+	ok "looked up or not, $rounds random graphs: $(tail -1 "$T/out")"
+else
+	not_ok "looked up or not, $rounds random graphs" "$(tail -20 "$T/out")"
 fi
 finish

@@ -91,6 +91,14 @@ like "... and writes the report all the same" "$(cat "$T/out")" "dead write"
 expect_exit 0 "no finding saves more time" "$VFLOW" report --fail-above "${saves}ns" "$T/plain.db"
 expect_exit 3 "a nanosecond less" "$VFLOW" report --fail-above "$((saves - 1))ns" "$T/plain.db"
 expect_exit 3 "any finding" "$VFLOW" report --brief --fail-above 0 "$T/plain.db"
+report plain
+most=$(ask "SELECT max(max(coalesce(value->>'saves_most_ns', 0), coalesce(value->>'saves_ns', 0))) FROM json, json_each(text, '\$.findings')")
+expect_exit 0 "no finding may save more time" "$VFLOW" report --fail-at-most "${most}ns" "$T/plain.db"
+expect_exit 3 "a nanosecond less of that" "$VFLOW" report --fail-at-most "$((most - 1))ns" "$T/plain.db"
+expect_exit 2 "--fail-at-most of bytes" "$VFLOW" report --fail-at-most 64K "$T/plain.db"
+expect_exit 2 "both limits" "$VFLOW" report --fail-at-most 1ms --fail-above 1ms "$T/plain.db"
+collect "$T/corrected.db" --passes flow,time,waits "$P/demo_corrected" >/dev/null
+expect_exit 0 "a corrected program, with times" "$VFLOW" report --fail-above 1ms "$T/corrected.db"
 expect_exit 1 "a limit of time without times" "$VFLOW" report --fail-above 1ms "$T/untimed.db"
 like "... says what to do" "$(cat "$T/err")" "^vflow report: --fail-above 1ms: .* collect it with --passes flow,time,waits$"
 for limit in much "" -1 1s2 99999999999999999999; do

@@ -43,7 +43,7 @@ report=$("$VFLOW" report "$T/plain.db" | tr -s ' \n' ' ')
 run=$(took plain)
 like "the report ranks by time" "$report" "findings, most model time saved first"
 like "it says what a finding saves" "$report" "1. unnecessary wait: saves 10.0 us of 233 us, 4.3%, delete"
-like "... and what that is a part of" "$report" "run: 233 us from the first operation to the last; start-up: 5.00 us"
+like "... and what that is a part of" "$report" "time: 233 us from the first operation to the last; start-up before it: 5.00 us"
 like "and what all save" "$report" "All together: saves 94.0 us of 233 us, 40.3%"
 like "one after the other" "$report" "finding 1 10.0 us, finding 2 84.0 us more"
 like "in one place" "$report" "In one place, main report_saves.c:18: findings 1 and 2: saves 94.0 us"
@@ -55,10 +55,10 @@ like "vflow whatif says the same" "$("$VFLOW" whatif --without "${which##* }" "$
 is "JSON has the figures" "$(json_query "$T/plain.json" "SELECT value->>'saves_ns', value->>'saves_most_ns', value->>'function', value->>'line'
 	FROM json, json_each(text, '\$.findings') WHERE value->>'pattern' <> 'gpu_idle'")" \
 	"$(printf '%s\n' '10000 10000 cudaDeviceSynchronize 18' '10000 10000 cudaStreamSynchronize 18')"
-is "JSON has the groups" "$(json_query "$T/plain.json" "SELECT value->>'kind', value->>'run_ns', value->>'span_ns', value->>'start_up_ns', value->>'saves_ns', json_array_length(value->'findings')
+is "JSON has the groups" "$(json_query "$T/plain.json" "SELECT value->>'kind', value->>'run_ns', value->>'span_ns', value->>'startup_ns', value->>'saves_ns', json_array_length(value->'findings')
 	FROM json, json_each(text, '\$.finding_groups') LIMIT 1")" "all $run 233472 5000 94000 2"
 "$VFLOW" report -T json "$T/plain.db" >"$T/plain.json"
-is "... and the report's" "$(json_query "$T/plain.json" "SELECT text->>'\$.run.run_ns', text->>'\$.run.span_ns', text->>'\$.run.start_up_ns' FROM json")" "$run 233472 5000"
+is "... and the report's" "$(json_query "$T/plain.json" "SELECT text->>'\$.run.run_ns', text->>'\$.run.span_ns', text->>'\$.run.startup_ns' FROM json")" "$run 233472 5000"
 "$VFLOW" render -o "$T/plain.html" "$T/plain.db"
 like "the page has a column for it" "$(tr -d '\n ' <"$T/plain.html")" '"findings":\[[^]]*"name":"calls"[^]]*"name":"saves"'
 like "the page has the figures" "$(grep -A30 '"findings":' "$T/plain.html" | grep -o '"cudaDeviceSynchronize (main report_saves.c:18)",[0-9]*')" \

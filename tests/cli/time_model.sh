@@ -73,6 +73,8 @@ END
 waiting events <<'END'
 	cudaEventSynchronize event 0 1 20000 0 15000
 	cudaDeviceSynchronize all streams 0 0 26000 6000 # 30000
+	cudaEventElapsedTime nothing: needs an event 0 1 38000 0 10000 # the first record
+	cudaEventElapsedTime nothing: needs an event 0 1 38000 0 15000 # the last
 END
 waiting graph <<'END'
 	cudaStreamSynchronize stream 0 1 15000 13002 # 26002

@@ -29,8 +29,8 @@ enum {
 
 /* The functions, rows of table api. */
 struct apis {
-	uint32_t alloc, fill, read, down, up, up_sync, other, sync, stream_sync, event_sync,
-		release, release_async;
+	uint32_t alloc, fill, read, down, down_sync, up, up_sync, other, sync, stream_sync,
+		event_sync, release, release_async;
 };
 
 static struct profile *profile;
@@ -114,6 +114,7 @@ static void begin(void)
 		.fill = api("kernel", "fill", FILL),
 		.read = api("kernel", "read", READ),
 		.down = api("memcpy", "cudaMemcpyAsync", DOWN),
+		.down_sync = api("memcpy", "cudaMemcpy", DOWN),
 		.up = api("memcpy", "cudaMemcpyAsync", UP),
 		.up_sync = api("memcpy", "cudaMemcpy", 8),
 		.other = api("kernel", "other", FREE_KERNEL),
@@ -200,11 +201,16 @@ static void after_stream(uint32_t stream)
 		.call = c, .stream = stream, .recorded_ns = profile->timeline[c].start_ns};
 }
 
-static void download(uint32_t stream)
+static void download_by(uint32_t api, uint32_t stream)
 {
-	call_of(apis.down, 0, stream, 50 * US);
+	call_of(api, 0, stream, 50 * US);
 	operation(6 * US, 10 * US);
 	waited(GPU_WAIT_STREAM, stream, true);
+}
+
+static void download(uint32_t stream)
+{
+	download_by(apis.down_sync, stream);
 }
 
 /* Findings but those about an idle device. */
@@ -480,6 +486,7 @@ static void test_event(void **state)
 	waited(GPU_WAIT_EVENT, 1, false);
 	profile->waits[profile->wait_count - 1].recorded_ns = now - 40 * US;
 	synchronize(1);
+	profile->waits[profile->wait_count - 1].wait_ns = 0;
 	expect(found(1), "consecutive_waits", "delete", apis.stream_sync, 100 * US);
 	end();
 }
@@ -492,6 +499,7 @@ static void test_consecutive(void **state)
 		launch(apis.down, 0);
 		synchronize(0);
 		synchronize(UINT32_MAX);
+		profile->waits[profile->wait_count - 1].wait_ns = 0;
 	}
 	expect(found(1), "consecutive_waits", "delete", apis.sync, 200 * US);
 	end();
@@ -499,7 +507,14 @@ static void test_consecutive(void **state)
 	launch(apis.fill, 0);
 	synchronize(0);
 	synchronize(UINT32_MAX);
+	profile->waits[profile->wait_count - 1].wait_ns = 0;
 	expect(found(1), "consecutive_waits", "delete", apis.sync, 100 * US);
+	end();
+	begin(); /* the second has waited, for what is not seen */
+	launch(apis.down, 0);
+	synchronize(0);
+	synchronize(UINT32_MAX);
+	found(0);
 	end();
 }
 
@@ -620,10 +635,21 @@ static void test_pageable(void **state)
 	(void)state;
 	begin();
 	launch(apis.fill, 0);
-	download(0);
+	download_by(apis.down, 0);
 	finding = only("pageable_copy");
 	expect(finding, "pageable_copy", "pin", apis.down, 50 * US);
 	assert_int_equal(finding->vertex, DOWN);
+	end();
+	begin(); /* pinned, as it is told, the copy needs the wait after it */
+	launch(apis.fill, 0);
+	for (int i = 0; i < 3; i++) {
+		download_by(apis.down, 0);
+		call_of(apis.stream_sync, 0, 0, 10 * US);
+		waited(GPU_WAIT_STREAM, 0, false);
+	}
+	assert_non_null(only("pageable_copy"));
+	assert_null(only("consecutive_waits"));
+	assert_null(only("unnecessary_wait"));
 	end();
 	begin(); /* pinned */
 	launch(apis.fill, 0);
@@ -680,7 +706,7 @@ static void test_start_up(void **state)
 	all = &profile->finding_groups[0];
 	assert_string_equal(all->kind, "all");
 	assert_int_equal(all->run_ns, context + 5 * US + module + 4 * 59 * US + 400 * US);
-	assert_int_equal(all->start_up_ns, context + 5 * US + module);
+	assert_int_equal(all->startup_ns, context + 5 * US + module);
 	assert_int_equal(all->span_ns, 235 * US);
 	end();
 }
@@ -764,33 +790,75 @@ static void test_idle(void **state)
 	assert_int_equal(both[0]->vertex, READ);
 	expect(both[1], "gpu_idle", "launch_earlier", apis.sync, 8 * US);
 	end();
-	begin(); /* the allocation keeps it waiting; one before took as long */
-	call_of(apis.alloc, 0, 0, 300 * US);
+	begin(); /* the allocation keeps it waiting, twice */
 	launch(apis.fill, 0);
-	call_of(apis.sync, 0, 0, 51 * US); /* until 56, when fill ends */
+	for (int i = 0; i < 2; i++) {
+		call_of(apis.sync, 0, 0, 51 * US); /* until 56, and 412, when the kernel ends */
+		waited(GPU_WAIT_ALL, 0, false);
+		call_of(apis.alloc, 0, 0, 300 * US);
+		launch(apis.read, 0);
+	}
+	call_of(apis.sync, 0, 0, 600 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	finding = only("gpu_idle");
+	expect(finding, "gpu_idle", "call_earlier", apis.alloc, 600 * US);
+	end();
+	begin(); /* the first one, for a pool: the second one would pay for it */
+	launch(apis.fill, 0);
+	for (int i = 0; i < 2; i++) {
+		call_of(apis.sync, 0, 0, 51 * US); /* until 56 us after the launch */
+		waited(GPU_WAIT_ALL, 0, false);
+		call_of(apis.alloc, 0, 0, i ? 20 * US : 300 * US);
+		launch(apis.fill, 0);
+	}
+	call_of(apis.sync, 0, 0, 51 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	assert_int_equal(all("gpu_idle", both), 2);
+	expect(both[0], "gpu_idle", "call_earlier", apis.alloc, 40 * US);
+	end();
+	begin(); /* once: it is in no loop */
+	launch(apis.fill, 0);
+	call_of(apis.sync, 0, 0, 51 * US);
 	waited(GPU_WAIT_ALL, 0, false);
 	call_of(apis.alloc, 0, 0, 300 * US);
 	launch(apis.read, 0);
 	call_of(apis.sync, 0, 0, 600 * US);
 	waited(GPU_WAIT_ALL, 0, false);
-	finding = only("gpu_idle");
-	expect(finding, "gpu_idle", "call_earlier", apis.alloc, 300 * US);
+	assert_null(only("gpu_idle"));
 	end();
-	begin(); /* ... the first one, for a pool: that is not lost by the second one */
-	call_of(apis.fill, 0, 0, 5 * US);
-	operation(6 * US, 50 * US);
-	call_of(apis.sync, 0, 0, 51 * US); /* until 56, when fill ends */
-	waited(GPU_WAIT_ALL, 0, false);
-	call_of(apis.alloc, 0, 0, 300 * US);
-	launch(apis.fill, 0); /* until 412 */
-	call_of(apis.sync, 0, 0, 51 * US);
-	waited(GPU_WAIT_ALL, 0, false);
-	call_of(apis.alloc, 0, 0, 20 * US);
+	begin(); /* before the first kernel it gets ready */
+	for (int i = 0; i < 3; i++) {
+		call_of(apis.up, 0, 0, 5 * US);
+		operation(6 * US, 50 * US);
+		now += 400 * US;
+	}
 	launch(apis.fill, 0);
-	call_of(apis.sync, 0, 0, 51 * US);
+	call_of(apis.sync, 0, 0, 600 * US);
 	waited(GPU_WAIT_ALL, 0, false);
-	assert_int_equal(all("gpu_idle", both), 2);
-	expect(both[0], "gpu_idle", "call_earlier", apis.alloc, 40 * US);
+	assert_null(only("gpu_idle"));
+	end();
+	for (int more = 0; more < 2; more++) { /* 100 us are 1 % of 10 ms, and less of more */
+		begin();
+		launch(apis.fill, 0);
+		call_of(apis.sync, 0, 0, 51 * US);
+		waited(GPU_WAIT_ALL, 0, false);
+		now += 100 * US;
+		launch(apis.read, 0); /* called at 156 us, its one launch takes 6 */
+		call_of(apis.sync, 0, 0, (uint64_t)(10000 - 161 + more) * US);
+		waited(GPU_WAIT_ALL, 0, false);
+		finding = only("gpu_idle");
+		if (more)
+			assert_null(finding);
+		else
+			expect(finding, "gpu_idle", "launch_earlier", apis.read, 100 * US);
+		end();
+	}
+	begin(); /* one launch that comes late is not many small ones */
+	launch(apis.fill, 0);
+	call_of(apis.read, 0, 0, 5 * US);
+	operation(151 * US, 50 * US);
+	download(0);
+	assert_null(only("gpu_idle"));
 	end();
 	begin(); /* each launch comes after the one before is done */
 	for (int i = 0; i < 3; i++) {

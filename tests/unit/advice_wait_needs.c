@@ -42,11 +42,15 @@ static uint32_t below(uint32_t limit)
 struct made_call {
 	uint32_t vertex; /* 0: a wait */
 	uint32_t stream, thread, scope;
-	bool orders; /* it comes after all that is in stream `after` */
-	uint32_t after;
+	bool waits;        /* it did wait */
+	uint32_t recorded; /* of a wait for an event: how many calls came before that */
+	uint32_t
+		orders[STREAMS]; /* it waits for so many calls, as far as they are in that stream */
 };
 
 static struct made_call calls[CALLS];
+/* What streams wait for before each call, with no operation since: as `orders` of a call. */
+static uint32_t pending[CALLS][STREAMS][STREAMS];
 static bool touches[DOWNLOAD + 1][SITES + 1], writes[DOWNLOAD + 1][SITES + 1];
 
 static void vertex(struct profile *profile, const char *kind, const char *name)
@@ -106,39 +110,59 @@ static struct profile *make_graph(void)
 	return profile;
 }
 
-static void add_call(struct profile *profile, uint32_t c)
+/* Stream 2 or 3 waits for all that another one has, and waits for, before call c. */
+static void join_stream(uint32_t c)
 {
-	static const uint32_t scopes[] = {GPU_WAIT_ALL, GPU_WAIT_DEFAULT, GPU_WAIT_STREAM};
+	uint32_t stream = 2 + below(2), after = below(STREAMS);
+
+	if (after == stream)
+		return;
+	for (uint32_t s = 0; s < STREAMS; s++)
+		if (s != stream && pending[c][stream][s] < pending[c][after][s])
+			pending[c][stream][s] = pending[c][after][s];
+	pending[c][stream][after] = c;
+}
+
+static void add_orders(struct profile *profile, uint32_t c)
+{
+	for (uint32_t s = 0; s < STREAMS; s++) {
+		if (!calls[c].orders[s])
+			continue;
+		ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
+			      profile->stream_order_capacity);
+		profile->stream_orders[profile->stream_order_count++] =
+			(struct profile_stream_order){.call = c,
+						      .stream = s,
+						      .recorded_ns =
+							      calls[c].orders[s] * (uint64_t)STEP};
+	}
+}
+
+static void add_wait(struct profile *profile, uint32_t c)
+{
+	struct made_call *call = &calls[c];
+
+	call->waits = below(4);
+	call->recorded = call->scope == GPU_WAIT_EVENT ? below(c + 1) : c;
+	if (call->scope == GPU_WAIT_EVENT || call->scope == GPU_WAIT_STREAM)
+		memcpy(call->orders, pending[call->recorded][call->stream], sizeof(call->orders));
+	ARRAY_RESERVE(profile->waits, profile->wait_count, profile->wait_capacity);
+	profile->waits[profile->wait_count++] = (struct profile_wait){
+		.call = c,
+		.scope = call->scope,
+		.stream = call->stream,
+		.start_ns = c * (uint64_t)STEP,
+		.wait_ns = call->waits,
+		.recorded_ns = call->scope == GPU_WAIT_EVENT ? call->recorded * (uint64_t)STEP
+							     : PROFILE_UNKNOWN};
+}
+
+static void add_operation(struct profile *profile, uint32_t c)
+{
 	struct made_call *call = &calls[c];
 	const uint64_t start = c * (uint64_t)STEP, end = start + STEP;
-	bool is_wait = below(3) == 0;
 
-	*call = (struct made_call){.stream = below(STREAMS),
-				   .thread = below(4) == 0,
-				   .after = below(STREAMS),
-				   .scope = scopes[below(3)]};
-	call->vertex = is_wait ? 0 : 1 + SITES + below(KERNELS + 1);
-	call->orders = !is_wait && below(5) == 0 && call->after != call->stream;
-	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
-	profile->timeline[profile->timeline_count++] = (struct profile_timed_call){
-		.api = is_wait ? DOWNLOAD + 1 + below(WAITS) : call->vertex,
-		.thread = call->thread,
-		.range = PROFILE_NO_ROW,
-		.stream = is_wait ? 0 : call->stream,
-		.nonblocking = !is_wait && call->stream >= 2,
-		.start_ns = start,
-		.end_ns = end};
-	if (is_wait) {
-		ARRAY_RESERVE(profile->waits, profile->wait_count, profile->wait_capacity);
-		profile->waits[profile->wait_count++] =
-			(struct profile_wait){.call = c,
-					      .scope = call->scope,
-					      .stream = call->stream,
-					      .start_ns = start,
-					      .wait_ns = 1,
-					      .recorded_ns = PROFILE_UNKNOWN};
-		return;
-	}
+	memcpy(call->orders, pending[c][call->stream], sizeof(call->orders));
 	ARRAY_RESERVE(profile->gpu_times, profile->gpu_time_count, profile->gpu_time_capacity);
 	profile->gpu_times[profile->gpu_time_count++] =
 		(struct profile_gpu_time){.call = c,
@@ -148,12 +172,41 @@ static void add_call(struct profile *profile, uint32_t c)
 					  .return_ns = end,
 					  .start_ns = start,
 					  .end_ns = end};
-	if (!call->orders)
-		return;
-	ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
-		      profile->stream_order_capacity);
-	profile->stream_orders[profile->stream_order_count++] = (struct profile_stream_order){
-		.call = c, .stream = call->after, .recorded_ns = start};
+}
+
+static void add_call(struct profile *profile, uint32_t c)
+{
+	static const uint32_t scopes[] = {GPU_WAIT_ALL, GPU_WAIT_DEFAULT, GPU_WAIT_STREAM,
+					  GPU_WAIT_EVENT};
+	struct made_call *call = &calls[c];
+	bool is_wait = c && below(3) == 0; /* the first one tells that stream 1 is ordered */
+
+	if (c)
+		memcpy(pending[c], pending[c - 1], sizeof(pending[c]));
+	else
+		memset(pending[c], 0, sizeof(pending[c]));
+	if (c && calls[c - 1].vertex)
+		memset(pending[c][calls[c - 1].stream], 0, sizeof(pending[c][0]));
+	if (below(4) == 0)
+		join_stream(c);
+	*call = (struct made_call){.stream = c ? below(STREAMS) : 1,
+				   .thread = below(4) == 0,
+				   .scope = scopes[below(4)]};
+	call->vertex = is_wait ? 0 : 1 + SITES + below(KERNELS + 1);
+	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
+	profile->timeline[profile->timeline_count++] = (struct profile_timed_call){
+		.api = is_wait ? DOWNLOAD + 1 + below(WAITS) : call->vertex,
+		.thread = call->thread,
+		.range = PROFILE_NO_ROW,
+		.stream = is_wait ? 0 : call->stream,
+		.nonblocking = !is_wait && call->stream >= 2,
+		.start_ns = c * (uint64_t)STEP,
+		.end_ns = (c + 1) * (uint64_t)STEP};
+	if (is_wait)
+		add_wait(profile, c);
+	else
+		add_operation(profile, c);
+	add_orders(profile, c);
 }
 
 /* -- its order -- */
@@ -172,21 +225,41 @@ static bool is_blocking(uint32_t stream)
 	return stream < 2;
 }
 
-static bool is_before(uint32_t i, uint32_t j)
+/* Of streams one of which is the default stream. */
+static bool are_ordered(uint32_t a, uint32_t b)
 {
-	return calls[i].stream == calls[j].stream ||
-	       (is_blocking(calls[i].stream) && is_blocking(calls[j].stream) &&
-		(!calls[i].stream || !calls[j].stream)) ||
-	       (calls[j].orders && calls[i].stream == calls[j].after);
+	return is_blocking(a) && is_blocking(b) && (!a || !b);
 }
 
-static bool waits_for(const struct made_call *wait, uint32_t stream)
+/* Whether call i is among the first `count` ones, and what comes into the stream then comes after
+ * it. */
+static bool is_in(uint32_t i, uint32_t stream, uint32_t count)
 {
+	return i < count && (calls[i].stream == stream || are_ordered(calls[i].stream, stream));
+}
+
+static bool is_ordered(uint32_t i, uint32_t j)
+{
+	for (uint32_t s = 0; s < STREAMS; s++)
+		if (is_in(i, s, calls[j].orders[s]))
+			return true;
+	return false;
+}
+
+static bool is_before(uint32_t i, uint32_t j)
+{
+	return is_in(i, calls[j].stream, j) || is_ordered(i, j);
+}
+
+static bool waits_for(uint32_t w, uint32_t i)
+{
+	const struct made_call *wait = &calls[w];
+
 	if (wait->scope == GPU_WAIT_ALL)
 		return true;
-	if (wait->scope == GPU_WAIT_DEFAULT || !wait->stream)
-		return is_blocking(stream);
-	return stream == wait->stream;
+	if (wait->scope == GPU_WAIT_DEFAULT)
+		return is_blocking(calls[i].stream);
+	return is_in(i, wait->stream, wait->recorded) || is_ordered(i, w);
 }
 
 static void find_order(void)
@@ -203,7 +276,7 @@ static void find_order(void)
 		}
 	for (uint32_t w = 0; w < CALLS; w++)
 		for (uint32_t i = 0; !is_operation(w) && i < w; i++) {
-			if (!is_operation(i) || !waits_for(&calls[w], calls[i].stream))
+			if (!is_operation(i) || !waits_for(w, i))
 				continue;
 			covered[w][i] = true;
 			for (uint32_t k = 0; k < i; k++)
@@ -259,6 +332,7 @@ static void check_program(const unsigned char *needs, uint64_t counts[WAIT_REPEA
 	for (uint32_t i = 0; i < CALLS; i++) {
 		if (!is_operation(i)) {
 			counts[needs[i]]++;
+			assert_true(needs[i] != WAIT_REPEATED || !calls[i].waits);
 			continue;
 		}
 		assert_int_equal(needs[i], WAIT_NOT_JUDGED);

@@ -413,6 +413,34 @@ static void test_read_range(void **state)
 }
 
 /* What was left may have been read by a call that was not analysed: nobody is alone with it. */
+/* Of all objects that it writes; not if one of several kernels of that name is not. */
+static void test_steady(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_fates);
+	x = allocate();
+	y = allocate();
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE));
+	CALL(B, OVER(x, A, SIZE, SIZE, SIZE));
+	record_with(GPU_RECORD_STORES, BUILD_NO_OBJECT, 1);
+	CALL(B, OVER(y, 2, SIZE, 0, SIZE));
+	CALL(C, OVER(x, B, SIZE, SIZE, SIZE));
+	record_with(GPU_RECORD_STORES, BUILD_NO_OBJECT, 1);
+	CALL(C, OVER(x, C, SIZE, SIZE, SIZE));
+	record_with(GPU_RECORD_STORES, BUILD_NO_OBJECT, 0);
+	CALL(C, OVER(x, C, SIZE, SIZE, SIZE));
+	record_with(GPU_RECORD_STORES, BUILD_NO_OBJECT, 1);
+	finish();
+	for (uint32_t i = 0; i < profile->fate_count; i++)
+		if (profile->fates[i].vertex == B)
+			assert_int_equal(profile->fates[i].steady, 1);
+	assert_int_equal(fate_of(A)->steady, PROFILE_UNKNOWN);
+	assert_int_equal(fate_of(C)->steady, 0);
+	profile_free(profile);
+}
+
 static void test_consumed_unseen(void **state)
 {
 	uint32_t x, y;
@@ -908,6 +936,7 @@ int main(void)
 		cmocka_unit_test(test_parts_unseen),
 		cmocka_unit_test(test_downloads_unwritten),
 		cmocka_unit_test(test_unread_writes),
+		cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_consumed_unseen),
 		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_allocations),

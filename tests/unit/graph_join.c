@@ -314,8 +314,8 @@ static void test_what_a_provider_does_not_see(void **state)
 /* -- other processes -- */
 
 #define ALIKE                                                                                      \
-	"processes that are alike in executable, rank and calls: one's times and waits may be "    \
-	"another's"
+	"processes that are alike in executable, rank and calls: what is said of one may be of "   \
+	"another"
 
 static void process(const char *names, const char *texts, size_t size)
 {

@@ -216,7 +216,8 @@ static void test_hostile_waits(void **state)
 	must_refuse((struct gpu_wait){.scope = GPU_WAIT_ALL, .after_ns = 5, .wait_ns = 6});
 	must_refuse((struct gpu_wait){.scope = GPU_WAIT_ALL, .after_ns = UINT64_MAX});
 	must_refuse((struct gpu_wait){.scope = 0});
-	must_refuse((struct gpu_wait){.scope = GPU_WAIT_OTHER + 1});
+	must_refuse((struct gpu_wait){.scope = GPU_WAIT_HOST + 1});
+	must_refuse((struct gpu_wait){.scope = GPU_WAIT_HOST, .recorded_ns = 1});
 	must_refuse((struct gpu_wait){.scope = GPU_WAIT_STREAM, .recorded_ns = 1});
 	must_refuse((struct gpu_wait){.scope = GPU_WAIT_EVENT, .recorded_ns = 1041});
 }

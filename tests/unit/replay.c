@@ -145,6 +145,39 @@ static void scenarios(void **state)
 	scenario(nine, COUNT(nine), 200 * 809 * US, 200 * 809 * US);
 }
 
+/*
+ * Waits for what a stream with nothing in it waits for: of the stream, of an event that is recorded
+ * there, and of one recorded in a stream that waits for that.
+ */
+static void joins(void **state)
+{
+	const struct step steps[] = {{.what = KERNEL, .stream = A, .ns = 100 * US},
+				     {.what = RECORD, .stream = A, .event = 0},
+				     {.what = WAIT_EVENT, .stream = B, .event = 0},
+				     {.what = SYNC_STREAM, .stream = B, .removed = true},
+				     {.what = WORK, .ns = 50 * US},
+				     {.what = RECORD, .stream = B, .event = 1},
+				     {.what = SYNC_EVENT, .stream = 0, .event = 1},
+				     {.what = WORK, .ns = 20 * US}};
+	const struct step chain[] = {{.what = KERNEL, .stream = A, .ns = 100 * US},
+				     {.what = RECORD, .stream = A, .event = 0},
+				     {.what = WAIT_EVENT, .stream = 1, .event = 0},
+				     {.what = RECORD, .stream = 1, .event = 1},
+				     {.what = WAIT_EVENT, .stream = B, .event = 1},
+				     {.what = RECORD, .stream = B, .event = 0},
+				     {.what = SYNC_EVENT, .event = 0, .removed = true},
+				     {.what = KERNEL, .stream = 2, .ns = 10 * US},
+				     {.what = SYNC_STREAM, .stream = 2},
+				     {.what = WORK, .ns = 50 * US}};
+
+	(void)state;
+	/* 106, 109, 159, 160, 180 | 5 + 50, until 106 again, 109, 129 */
+	scenario(steps, COUNT(steps), 200 * 180 * US, 200 * 129 * US);
+	/* 106, 109, then a kernel that comes after none of it: 125, 128, 178 | only the kernels of
+	 * A */
+	scenario(chain, COUNT(chain), 200 * 178 * US, (6 + 200 * 100) * US);
+}
+
 /* Scenarios 5 and 10: waits that move behind what the host does before it needs the data. */
 static void moved_waits(void **state)
 {
@@ -549,6 +582,42 @@ static void one_time_costs(void **state)
 	free(profile->processes[0].provider);
 	profile->processes[0].provider = xstrdup("emulated");
 	assert_int_equal(saved_without(profile, REPLAY_CALL, 0), CONTEXT);
+	profile_free(profile);
+}
+
+/* What the first call of a function has done for the others the next one does without it. */
+static void one_time_costs_of_waits(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change remove = {.kind = REPLAY_REMOVE, .subject = REPLAY_CALL};
+	struct replay_times times;
+	uint64_t now = 0;
+
+	(void)state;
+	/* three waits that wait for nothing: 200 ms, in which the context is made, 3 us, 5 us */
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t took[] = {200000 * US, 3 * US, 5 * US};
+
+		add_timed(profile, 0, 0, 1, now, now + took[i]);
+		now += took[i];
+	}
+	/* kernels launched in 900 us, 5 us and 5 us, 1 us each, and the wait for them */
+	for (int i = 0; i < 3; i++) {
+		uint64_t took = i ? 5 * US : 900 * US;
+
+		add_timed(profile, 0, 0, 0, now, now + took);
+		now += took;
+		add_operation(profile, now + US, now + 2 * US);
+	}
+	end_on_gpu(profile, now + 10 * US);
+	times = times_with(profile, &remove, 1); /* the median of the others is 5 us */
+	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
+	remove.index = 1;
+	times = times_with(profile, &remove, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 3 * US);
+	remove.index = 3;
+	times = times_with(profile, &remove, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
 	profile_free(profile);
 }
 
@@ -1010,6 +1079,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scenarios),
+		cmocka_unit_test(joins),
 		cmocka_unit_test(moved_waits),
 		cmocka_unit_test(overlap),
 		cmocka_unit_test(random_programs),
@@ -1025,6 +1095,7 @@ int main(void)
 		cmocka_unit_test(branches),
 		cmocka_unit_test(full_queue),
 		cmocka_unit_test(long_launch),
+		cmocka_unit_test(one_time_costs_of_waits),
 		cmocka_unit_test(hoist_and_invocations),
 		cmocka_unit_test(asynchronous),
 		cmocka_unit_test(diogenes),

@@ -47,6 +47,12 @@ struct step {
 /* A profiler that works after each call, for up to so long; 0: there is none. */
 static uint64_t model_overhead;
 
+/* What a stream waits for with no operation since: its next one says it, and what waits for it. */
+struct pending {
+	struct profile_stream_order rows[STREAMS]; /* the last of each stream */
+	uint32_t count;
+};
+
 struct model {
 	struct profile *profile;
 	uint64_t overhead[THREADS];            /* after the last call */
@@ -54,8 +60,11 @@ struct model {
 	uint64_t stream[STREAMS], default_end, blocking, all;
 	uint64_t event[EVENTS], recorded[EVENTS];
 	uint32_t event_stream[EVENTS];
-	bool is_recorded[EVENTS], pending[STREAMS]; /* an order, for the next call there */
-	struct profile_stream_order order[STREAMS];
+	uint64_t default_ns; /* when the last call with an operation of the default stream returned
+			      */
+	bool is_recorded[EVENTS],
+		called[STREAMS]; /* called: what streams are ordered with is known */
+	struct pending pending[STREAMS], before[EVENTS]; /* before: of its stream when recorded */
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b)
@@ -142,15 +151,43 @@ static inline uint64_t scope_end(const struct model *model, const struct step *s
 	}
 }
 
-static inline void add_order(struct model *model, uint32_t stream)
+static inline void add_orders(struct model *model, const struct pending *pending)
 {
 	struct profile *profile = model->profile;
 
-	ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
-		      profile->stream_order_capacity);
-	model->order[stream].call = profile->timeline_count;
-	profile->stream_orders[profile->stream_order_count++] = model->order[stream];
-	model->pending[stream] = false;
+	for (uint32_t i = 0; i < pending->count; i++) {
+		ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
+			      profile->stream_order_capacity);
+		profile->stream_orders[profile->stream_order_count] = pending->rows[i];
+		profile->stream_orders[profile->stream_order_count++].call =
+			profile->timeline_count;
+	}
+}
+
+/* Of several points of a stream the last is enough. */
+static inline void add_pending(struct pending *pending, const struct profile_stream_order *order)
+{
+	uint32_t i = 0;
+
+	while (i < pending->count && pending->rows[i].stream != order->stream)
+		i++;
+	if (i == pending->count)
+		pending->rows[pending->count++] = *order;
+	else if (pending->rows[i].recorded_ns < order->recorded_ns)
+		pending->rows[i] = *order;
+}
+
+static inline void wait_in_stream(struct model *model, uint32_t stream, uint32_t event)
+{
+	if (!model->is_recorded[event])
+		return;
+	model->stream[stream] = later(model->stream[stream], model->event[event]);
+	for (uint32_t i = 0; i < model->before[event].count; i++)
+		add_pending(&model->pending[stream], &model->before[event].rows[i]);
+	add_pending(&model->pending[stream], &(struct profile_stream_order){
+						     .stream = model->event_stream[event],
+						     .recorded_ns = model->recorded[event],
+					     });
 }
 
 static inline void add_call(struct model *model, uint32_t api, const struct step *step,
@@ -159,8 +196,15 @@ static inline void add_call(struct model *model, uint32_t api, const struct step
 	struct profile *profile = model->profile;
 	uint32_t scope = scope_of(step->what), call = profile->timeline_count;
 
-	if ((ended || step->what == SYNC_STREAM) && model->pending[step->stream])
-		add_order(model, step->stream);
+	if (ended || step->what == SYNC_STREAM)
+		add_orders(model, &model->pending[step->stream]);
+	if (step->what == SYNC_EVENT)
+		add_orders(model, &model->before[step->event]);
+	if (ended)
+		model->pending[step->stream].count = 0;
+	model->called[step->stream] = true;
+	if (ended && !step->stream)
+		model->default_ns = model->host[step->thread];
 	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
 	profile->timeline[profile->timeline_count++] = (struct profile_timed_call){
 		.api = api,
@@ -211,18 +255,16 @@ static inline void make_step(struct model *model, uint32_t api, const struct ste
 		model->event_stream[step->event] = step->stream;
 		model->recorded[step->event] = *host;
 		model->is_recorded[step->event] = true;
+		model->before[step->event] = model->pending[step->stream];
+		if (step->stream && is_blocking(step->stream) && !model->called[step->stream] &&
+		    model->default_ns)
+			add_pending(
+				&model->before[step->event],
+				&(struct profile_stream_order){.recorded_ns = model->default_ns});
 		return;
 	}
 	if (step->what == WAIT_EVENT) {
-		if (!model->pending[step->stream] && model->is_recorded[step->event]) {
-			model->stream[step->stream] =
-				later(model->stream[step->stream], model->event[step->event]);
-			model->pending[step->stream] = true;
-			model->order[step->stream] = (struct profile_stream_order){
-				.stream = model->event_stream[step->event],
-				.recorded_ns = model->recorded[step->event],
-			};
-		}
+		wait_in_stream(model, step->stream, step->event);
 		return;
 	}
 	end = step->no_wait ? 0 : scope_end(model, step);

@@ -60,10 +60,12 @@ static __thread bool by_device_now;
 static struct stream *streams; /* by number; [0] is the default stream */
 static uint32_t stream_count;
 static uint64_t blocking_end, all_end; /* of the default stream and those ordered with it; of all */
+static enum gpu_wait_scope no_wait;    /* what the running call does instead; 0: it may wait */
 static const struct clock_event *awaited; /* by the running call; NULL: none */
 /* What streams that are made now wait for if they are ordered with the default stream, which has
  * waited for that and had no operation since. */
 static struct clock_points default_orders;
+static uint64_t default_operated; /* when the default stream last had an operation */
 
 static uint64_t monotonic(void)
 {
@@ -224,13 +226,20 @@ static struct clock_point point_now(uint32_t stream)
 
 void clock_record(uint32_t number, struct clock_event *event)
 {
+	const struct stream *stream;
+
 	event->at = point_now(number);
 	event->before.count = 0;
 	if (!streams)
 		return;
-	add_points(&event->before, number, &find(number)->orders);
+	stream = find(number);
+	add_points(&event->before, number, &stream->orders);
 	if (!number)
 		default_command(&event->at);
+	/* no record says that it comes after operations of the default stream */
+	if (number && stream->blocking && !stream->called)
+		add_point(&event->before, number,
+			  &(struct clock_point){.recorded_ns = default_operated});
 }
 
 void clock_event_release(struct clock_event *event)
@@ -288,7 +297,7 @@ void clock_told(uint32_t number)
 		if (streams[i].blocking)
 			remove_points(&streams[i].orders, &stream->orders);
 	if (stream == streams)
-		default_orders.count = 0;
+		default_orders.count = 0, default_operated = clock_now();
 	else if (stream->blocking)
 		remove_points(&streams->orders, &stream->orders);
 	stream->orders.count = 0;
@@ -379,6 +388,8 @@ static struct cost cost_of(const struct gpu_call *call, const struct clock_work 
 			return (struct cost){LAUNCH, 0, NOTHING, false};
 		return (struct cost){RELEASE, 0, GPU_WAIT_ALL, false};
 	case GPU_SYNC:
+		if (no_wait)
+			return (struct cost){0, 0, no_wait, false};
 		if (work && work->way == CLOCK_ON_HOST)
 			return (struct cost){work->amount / PAGEABLE_RATE, 0, own_scope(call),
 					     false};
@@ -403,9 +414,12 @@ static struct clock_call describe(const struct gpu_call *call, const struct cost
 	};
 
 	stream->called = true;
-	if (made.in_stream || cost->scope == GPU_WAIT_STREAM)
+	if (made.in_stream || cost->scope == GPU_WAIT_STREAM || cost->scope == GPU_WAIT_DEFAULT)
 		made.orders = &stream->orders;
-	if (cost->scope == GPU_WAIT_EVENT) {
+	if (cost->scope == GPU_WAIT_NEEDS && !awaited) {
+		made.recorded_ns = clock_now();
+		made.orders = &stream->orders;
+	} else if (cost->scope == GPU_WAIT_EVENT || cost->scope == GPU_WAIT_NEEDS) {
 		made.stream = awaited->at.stream;
 		made.recorded_ns = awaited->at.recorded_ns;
 		made.orders = &awaited->before;
@@ -432,6 +446,7 @@ struct clock_call clock_call(const struct gpu_call *call, const struct clock_wor
 		return made;
 	cost = cost_of(call, work);
 	made = describe(call, &cost);
+	no_wait = NOTHING;
 	if (!is_virtual) {
 		awaited = NULL;
 		return made;
@@ -466,5 +481,11 @@ void clock_graph(void)
 
 void clock_synchronize_event(const struct clock_event *event)
 {
+	awaited = event;
+}
+
+void clock_does_not_wait(enum gpu_wait_scope scope, const struct clock_event *event)
+{
+	no_wait = scope;
 	awaited = event;
 }

@@ -107,5 +107,10 @@ void clock_by_device(bool by_device);
 void clock_graph(void);
 /* The running call waits for this event: before its clock_call(). */
 void clock_synchronize_event(const struct clock_event *event);
+/*
+ * The running call does not wait: GPU_WAIT_NEEDS of this event, or, NULL, of all that is in its
+ * stream, or GPU_WAIT_HOST.  Before its clock_call().
+ */
+void clock_does_not_wait(enum gpu_wait_scope scope, const struct clock_event *event);
 
 #endif

@@ -309,8 +309,11 @@ int vflow_emulator_event_destroy(void *event);
 int vflow_emulator_event_record(void *event, void *stream, bool external);
 int vflow_emulator_event_check(void *event);
 /* The program asks whether the event, or, NULL, the stream is through. */
-int vflow_emulator_query(void *stream, void *event);
-int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds);
+/* name: of the function that asks; NULL: none does. */
+int vflow_emulator_query(const char *name, void *stream, void *event);
+/* A host function comes into the stream, which is not captured. */
+int vflow_emulator_host_function(const char *name, void *stream);
+int vflow_emulator_event_elapsed(const char *name, void *start, void *end, float *milliseconds);
 /*
  * All work is done already: this only delivers GPU_SYNC.  One of stream and event may be set.  The
  * same public functions deliver it on GPUs: see api_synchronizes() of gpu/sanitizer.

@@ -253,6 +253,8 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		forget_written(what->kernel, parameters);
 	observe_end(&call);
 	observe_code_launched(what->kernel);
+	if (launch.observed)
+		observe_code_stores(&call, what->kernel);
 	if (stored)
 		memory_each(settle_unseen, NULL);
 	return 0;

@@ -264,7 +264,7 @@ static uint64_t since(const struct gpu_call *call, uint64_t recorded_ns)
 
 static void tell_wait(const struct gpu_call *call, const struct clock_call *made)
 {
-	const bool of_event = made->scope == GPU_WAIT_EVENT;
+	const bool of_event = made->scope == GPU_WAIT_EVENT || made->scope == GPU_WAIT_NEEDS;
 	const struct gpu_wait wait = {
 		.wait_ns = made->wait_ns,
 		.recorded_ns = of_event ? since(call, made->recorded_ns) : 0,
@@ -292,7 +292,7 @@ static void tell_orders(const struct gpu_call *call, const struct clock_call *ma
 							.payload = &order,
 							.size = sizeof(order)});
 	}
-	if (made->in_stream)
+	if (made->has_operation)
 		clock_told(call->stream);
 }
 

@@ -4,7 +4,14 @@
 #include "gpu/analysis/loaded_code.h"
 #include "gpu/emulator/device/observe.h"
 
+/* What was said last of calls of a context; where two share a place it is said again. */
+#define PLACES 4096u
+
 static const struct gpu_sink *sink;
+static struct {
+	uint32_t context;
+	bool steady;
+} said[PLACES];
 
 void observe_code_start(const struct gpu_sink *to)
 {
@@ -42,4 +49,19 @@ void observe_code_launched(struct emulator_kernel *kernel)
 		return;
 	kernel->launched = true;
 	loaded_code_launched(sink, kernel->module->code, kernel->ptx->name, bytes_of(kernel));
+}
+
+void observe_code_stores(const struct gpu_call *call, const struct emulator_kernel *kernel)
+{
+	const struct gpu_stores stores = {.steady = kernel->ptx->steady_stores};
+	const uint32_t place = call->context % PLACES;
+
+	if (!sink || !observe_active() ||
+	    (said[place].context == call->context && said[place].steady == stores.steady))
+		return;
+	said[place].context = call->context;
+	said[place].steady = stores.steady;
+	sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_STORES,
+						.payload = &stores,
+						.size = sizeof(stores)});
 }

@@ -16,5 +16,7 @@ void observe_code_start(const struct gpu_sink *sink);
 void observe_code_loaded(struct emulator_module *module);
 /* The kernel has run. */
 void observe_code_launched(struct emulator_kernel *kernel);
+/* ... in this call, which has ended and was analysed: tells how it stores. */
+void observe_code_stores(const struct gpu_call *call, const struct emulator_kernel *kernel);
 
 #endif

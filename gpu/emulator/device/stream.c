@@ -125,15 +125,48 @@ int vflow_emulator_stream_create(struct emulator_stream **stream, unsigned flags
 	return made ? 0 : OUT_OF_MEMORY;
 }
 
-int vflow_emulator_query(void *stream, void *event)
+/* A call that does not wait: of what is recorded, or of all that is in the stream. */
+static void observe(const char *name, int64_t stream, enum gpu_wait_scope scope,
+		    const struct clock_event *recorded)
 {
+	struct gpu_call call;
+
+	if (recorded && !recorded->at.recorded_ns)
+		return;
+	observe_begin(&call, GPU_SYNC, name, stream);
+	clock_does_not_wait(scope, recorded);
+	observe_end(&call);
+}
+
+int vflow_emulator_host_function(const char *name, void *stream)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	error = stream_number(stream) < 0 ? INVALID_HANDLE : 0;
+	if (!error) {
+		observe(name, stream_number(stream), GPU_WAIT_HOST, NULL);
+		observe_reached(GPU_REACH_HOST);
+	}
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_query(const char *name, void *stream, void *event)
+{
+	const struct clock_event *recorded = NULL;
 	int error = device_enter(true);
 
 	if (error)
 		return error;
 	if (event ? !find_event(event) : stream_number(stream) < 0)
 		error = INVALID_HANDLE;
-	else
+	if (!error && event)
+		recorded = &find_event(event)->recorded;
+	if (!error && name)
+		observe(name, event ? 0 : stream_number(stream), GPU_WAIT_NEEDS, recorded);
+	if (!error)
 		observe_reached(GPU_REACH_HOST);
 	device_leave();
 	return error;
@@ -346,7 +379,7 @@ int vflow_emulator_event_check(void *event)
 	return error;
 }
 
-int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds)
+int vflow_emulator_event_elapsed(const char *name, void *start, void *end, float *milliseconds)
 {
 	const struct emulator_event *first, *last;
 	int error = device_enter(true);
@@ -362,6 +395,10 @@ int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds)
 		*milliseconds = (float)((double)(int64_t)(last->recorded.at.done_ns -
 							  first->recorded.at.done_ns) /
 					1e6);
+	if (!error) {
+		observe(name, 0, GPU_WAIT_NEEDS, &first->recorded);
+		observe(name, 0, GPU_WAIT_NEEDS, &last->recorded);
+	}
 	device_leave();
 	return error;
 }

@@ -262,7 +262,7 @@ PER_THREAD(cuLaunchKernel, cuLaunchKernel_ptsz);
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
-	int error = vflow_emulator_query(hStream, NULL);
+	int error = vflow_emulator_host_function("cuLaunchHostFunc", hStream);
 
 	if (error || !fn)
 		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);

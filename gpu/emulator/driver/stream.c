@@ -31,7 +31,7 @@ ALIAS(cuStreamDestroy_v2, cuStreamDestroy);
 
 CUresult cuStreamQuery(CUstream hStream)
 {
-	return RESULT(vflow_emulator_query(hStream, NULL));
+	return RESULT(vflow_emulator_query("cuStreamQuery", hStream, NULL));
 }
 PER_THREAD(cuStreamQuery, cuStreamQuery_ptsz);
 
@@ -50,7 +50,7 @@ PER_THREAD(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
 			     unsigned int flags)
 {
-	int error = vflow_emulator_query(hStream, NULL);
+	int error = vflow_emulator_host_function("cuStreamAddCallback", hStream);
 
 	if (error || !callback || flags)
 		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
@@ -77,7 +77,7 @@ PER_THREAD(cuEventRecord, cuEventRecord_ptsz);
 
 CUresult cuEventQuery(CUevent hEvent)
 {
-	return RESULT(hEvent ? vflow_emulator_query(NULL, hEvent)
+	return RESULT(hEvent ? vflow_emulator_query("cuEventQuery", NULL, hEvent)
 			     : vflow_emulator_event_check(hEvent));
 }
 
@@ -97,6 +97,7 @@ CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEn
 {
 	if (!pMilliseconds)
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
-	return RESULT(vflow_emulator_event_elapsed(hStart, hEnd, pMilliseconds));
+	return RESULT(
+		vflow_emulator_event_elapsed("cuEventElapsedTime", hStart, hEnd, pMilliseconds));
 }
 ALIAS(cuEventElapsedTime_v2, cuEventElapsedTime);

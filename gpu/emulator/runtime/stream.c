@@ -42,7 +42,7 @@ PER_THREAD(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_query(stream, NULL));
+	return runtime_result(vflow_emulator_query("cudaStreamQuery", stream, NULL));
 }
 PER_THREAD(cudaStreamQuery, cudaStreamQuery_ptsz);
 
@@ -60,7 +60,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 	int error;
 
 	ATTACH();
-	error = callback && !flags ? vflow_emulator_query(stream, NULL)
+	error = callback && !flags ? vflow_emulator_host_function("cudaStreamAddCallback", stream)
 				   : (int)cudaErrorInvalidValue;
 	if (!error)
 		callback(stream, cudaSuccess, userData);
@@ -81,7 +81,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 									 .host = fn,
 									 .host_data = userData},
 						 NULL);
-	else if (!error && !(error = vflow_emulator_query(stream, NULL)))
+	else if (!error && !(error = vflow_emulator_host_function("cudaLaunchHostFunc", stream)))
 		fn(userData);
 	return runtime_result(error);
 }
@@ -138,7 +138,7 @@ PER_THREAD(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
 	ATTACH();
-	return runtime_result(event ? vflow_emulator_query(NULL, event)
+	return runtime_result(event ? vflow_emulator_query("cudaEventQuery", NULL, event)
 				    : vflow_emulator_event_check(event));
 }
 
@@ -159,8 +159,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
 	ATTACH();
-	return runtime_result(ms ? vflow_emulator_event_elapsed(start, end, ms)
-				 : (int)cudaErrorInvalidValue);
+	return runtime_result(
+		ms ? vflow_emulator_event_elapsed("cudaEventElapsedTime", start, end, ms)
+		   : (int)cudaErrorInvalidValue);
 }
 #if CUDART_MAJOR == 12
 ALIAS(cudaEventElapsedTime, cudaEventElapsedTime_v2);

@@ -108,6 +108,7 @@ static void look_at_call(struct note *note, const struct gpu_call *call, uintptr
 			 const struct api_call *api_call)
 {
 	struct stream_points points;
+	bool memory;
 
 	note->asynchronous = is_asynchronous(call->name);
 	switch (call->api) {
@@ -124,9 +125,10 @@ static void look_at_call(struct note *note, const struct gpu_call *call, uintptr
 	default:
 		break;
 	}
-	if ((call->api == GPU_ALLOC || call->api == GPU_FREE) && !note->asynchronous)
+	memory = call->api == GPU_ALLOC || call->api == GPU_FREE;
+	if (memory && !note->asynchronous)
 		return;
-	streams_orders(stream, call->device, true, &points);
+	streams_orders(stream, call->device, !memory, &points);
 	take_points(note, &points, call->start_ns);
 }
 

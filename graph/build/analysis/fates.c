@@ -50,6 +50,8 @@ struct device {
 	UT_hash_handle hh;
 };
 
+enum steadiness { STEADY_UNKNOWN, STEADY, NOT_STEADY };
+
 struct fates {
 	struct profile *profile;
 	bool written;           /* there are rows that write */
@@ -60,6 +62,8 @@ struct fates {
 	struct pair_map rows;   /* of profile->fates, by vertex and site */
 	struct unread_total *totals;
 	uint32_t total_capacity;
+	enum steadiness *steady; /* of vertices */
+	uint32_t steady_count;
 };
 
 static void *begin(struct profile *profile)
@@ -83,6 +87,7 @@ static uint32_t find_row(struct fates *fates, uint32_t vertex, uint32_t object)
 	if (index < count)
 		return index;
 	profile->fates[index].consumer = PROFILE_NO_VERTEX;
+	profile->fates[index].steady = PROFILE_UNKNOWN;
 	ARRAY_RESERVE(fates->totals, count, fates->total_capacity);
 	fates->totals[index] =
 		(struct unread_total){.written = UNREAD_NOTHING, .read = UNREAD_NOTHING};
@@ -374,6 +379,22 @@ static int take_left(struct fates *fates, const struct build_event *event,
 	return 0;
 }
 
+/* Several kernels of one name may be launched from one place. */
+static void take_stores(struct fates *fates, uint32_t vertex, bool steady)
+{
+	if (vertex == PROFILE_NO_VERTEX)
+		return;
+	if (vertex >= fates->steady_count) {
+		fates->steady = xreallocarray(fates->steady, vertex + 1, sizeof(*fates->steady));
+		while (fates->steady_count <= vertex)
+			fates->steady[fates->steady_count++] = STEADY_UNKNOWN;
+	}
+	if (!steady)
+		fates->steady[vertex] = NOT_STEADY;
+	else if (fates->steady[vertex] == STEADY_UNKNOWN)
+		fates->steady[vertex] = STEADY;
+}
+
 static int take_record(void *state, const struct build_event *event,
 		       const struct build_record *record, struct error *error)
 {
@@ -383,7 +404,11 @@ static int take_record(void *state, const struct build_event *event,
 
 	if (record->kind == GPU_RECORD_LEFT_BYTES)
 		return take_left(fates, event, record, error);
-	if (record->kind == GPU_RECORD_SIZES) {
+	if (record->kind == GPU_RECORD_STORES) {
+		const struct gpu_stores *stores = record->payload;
+
+		take_stores(fates, event->vertex, stores->steady == 1);
+	} else if (record->kind == GPU_RECORD_SIZES) {
 		if (event->vertex != PROFILE_NO_VERTEX) {
 			uint32_t row = find_row(fates, event->vertex, record->object);
 
@@ -482,11 +507,23 @@ static void drop_impossible(struct fates *fates)
 		profile_add_coverage(fates->profile, COVERAGE_UNREAD_IMPOSSIBLE, NULL, dropped, 0);
 }
 
+static void set_steady(const struct fates *fates)
+{
+	for (uint32_t i = 0; i < fates->profile->fate_count; i++) {
+		struct profile_fate *fate = &fates->profile->fates[i];
+
+		if (fate->vertex < fates->steady_count &&
+		    fates->steady[fate->vertex] != STEADY_UNKNOWN)
+			fate->steady = fates->steady[fate->vertex] == STEADY;
+	}
+}
+
 static void end(void *state)
 {
 	struct fates *fates = state;
 
 	drop_impossible(fates);
+	set_steady(fates);
 	if (fates->takes)
 		profile_add_coverage(fates->profile, COVERAGE_UNREAD_SHARED_UNITS, NULL,
 				     fates->takes, fates->taken);
@@ -500,13 +537,14 @@ static void end(void *state)
 	live_release(&fates->live);
 	pair_map_release(&fates->rows);
 	free(fates->totals);
+	free(fates->steady);
 	free(fates);
 }
 
 const struct build_analysis build_fates = {
 	.name = "fates",
 	.kinds = (const uint32_t[]){GPU_RECORD_READ_UNSEEN, GPU_RECORD_SIZES, GPU_RECORD_LEFT_BYTES,
-				    0},
+				    GPU_RECORD_STORES, 0},
 	.begin = begin,
 	.object = make_object,
 	.event = take,

@@ -23,7 +23,8 @@ static void *begin(struct profile *profile)
 
 static bool has_stream(uint32_t scope)
 {
-	return scope == GPU_WAIT_STREAM || scope == GPU_WAIT_EVENT || scope == GPU_WAIT_QUEUE;
+	return scope == GPU_WAIT_STREAM || scope == GPU_WAIT_EVENT || scope == GPU_WAIT_QUEUE ||
+	       scope == GPU_WAIT_NEEDS || scope == GPU_WAIT_HOST;
 }
 
 static int record(void *state, const struct build_event *event, const struct build_record *record,
@@ -33,12 +34,12 @@ static int record(void *state, const struct build_event *event, const struct bui
 	struct waits *waits = state;
 	struct profile *profile = waits->profile;
 	uint64_t took = event->end_ns - event->start_ns;
-	bool of_event = wait->scope == GPU_WAIT_EVENT;
+	bool of_event = wait->scope == GPU_WAIT_EVENT || wait->scope == GPU_WAIT_NEEDS;
 
 	if (!record->of_call)
 		return 0;
-	if (!wait->scope || wait->scope > GPU_WAIT_OTHER || wait->own > 1 ||
-	    wait->after_ns > took || wait->wait_ns > took - wait->after_ns ||
+	if (!wait->scope || wait->scope > GPU_WAIT_HOST || wait->own > 1 || wait->after_ns > took ||
+	    wait->wait_ns > took - wait->after_ns ||
 	    wait->recorded_ns > (of_event ? event->start_ns : 0))
 		return error_set(error,
 				 "a wait that is longer than its call, or for what cannot be");

@@ -171,9 +171,14 @@ static uint64_t *medians(struct finder *finder, uint32_t count,
 	return found;
 }
 
-/* An operation begins when all that it needs is there. */
+/*
+ * An operation begins when all that it needs is there.  The time of a copy on the host alone grows
+ * with its bytes, so that a long first one proves nothing, unless it is the first call of all.
+ */
 static void end_at_operations(const struct profile *profile, uint64_t *once)
 {
+	bool *operates = xcalloc(profile->timeline_count + (size_t)1, sizeof(*operates));
+
 	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
 		uint64_t start, before;
@@ -184,7 +189,14 @@ static void end_at_operations(const struct profile *profile, uint64_t *once)
 		before = time->start_ns > start ? time->start_ns - start : 0;
 		if (once[time->call] > before)
 			once[time->call] = before;
+		operates[time->call] = true;
 	}
+	for (uint32_t c = 1; c < profile->timeline_count; c++)
+		if (!operates[c] &&
+		    profile->timeline[c].process == profile->timeline[c - 1].process &&
+		    !strcmp(profile->apis[profile->timeline[c].api].kind, "memcpy"))
+			once[c] = 0;
+	free(operates);
 }
 
 uint64_t *replay_once(const struct profile *profile)

@@ -435,8 +435,8 @@ static void begin(const struct noted *noted, const char *name, const struct look
 	put_into(&call, operation->stream);
 	if (call.records || (named_memory_wanted() && operation->timed) ||
 	    is_in_stream(operation, name)) {
-		streams_orders(operation->stream, noted->device, !is_in_stream(operation, name),
-			       &orders);
+		streams_orders(operation->stream, noted->device,
+			       is_in_stream(operation, name) ? 0 : end_ns, &orders);
 		call.orders = orders.list;
 		call.order_count = orders.count;
 	}
@@ -473,7 +473,7 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 	if (words && kind == WAIT_STREAM)
 		stream = stream_handle(thread.name, *words);
 	if (kind == WAIT_STREAM || kind == WAIT_HOST_COPY)
-		streams_orders(stream, call.device, false, &orders);
+		streams_orders(stream, call.device, 0, &orders);
 	if (words && kind == WAIT_EVENT)
 		call.event = streams_event((uintptr_t)*words, &orders);
 	put_into(&call, stream);
@@ -499,7 +499,7 @@ static void begin_asked(const CUpti_CallbackData *data, const char *name, uintpt
 		put_into(&call, handle);
 		call.event = (struct stream_point){call.device, call.stream, thread.start_ns};
 		if (call.wait == WAIT_QUESTION)
-			streams_orders(handle, call.device, false, &orders);
+			streams_orders(handle, call.device, 0, &orders);
 	} else {
 		call.event = streams_event(handle, &orders);
 		put_into(&call, 0);

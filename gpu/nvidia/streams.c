@@ -476,14 +476,14 @@ bool streams_note(uint32_t id, const char *function, const void *parameters, uin
 /* -- calls -- */
 
 /* An operation comes into the stream, and so before those that are ordered with it. */
-static void settle(struct stream *stream)
+static void settle(struct stream *stream, uint64_t operated_ns)
 {
 	for (struct stream *each = streams; stream->orders.count && each; each = each->hh.next)
 		if (each != stream && each->device == stream->device && !stream->nonblocking &&
 		    !each->nonblocking && (!stream->number || !each->number))
 			remove_points(&each->orders, &stream->orders);
 	stream->orders.count = stream->commands.count = 0;
-	stream->operated_ns = now_ns();
+	stream->operated_ns = operated_ns;
 }
 
 struct stream_facts streams_of_call(uintptr_t handle, uint32_t device)
@@ -518,7 +518,8 @@ void streams_tell(uintptr_t handle, uint32_t device, bool nonblocking)
 	pthread_mutex_unlock(&lock);
 }
 
-void streams_orders(uintptr_t handle, uint32_t device, bool take, struct stream_points *points)
+void streams_orders(uintptr_t handle, uint32_t device, uint64_t operated_ns,
+		    struct stream_points *points)
 {
 	struct stream *stream;
 
@@ -527,8 +528,8 @@ void streams_orders(uintptr_t handle, uint32_t device, bool take, struct stream_
 	stream = find(handle, device);
 	if (stream)
 		add_points(points, stream, &stream->orders);
-	if (stream && take)
-		settle(stream);
+	if (stream && operated_ns)
+		settle(stream, operated_ns);
 	pthread_mutex_unlock(&lock);
 }
 

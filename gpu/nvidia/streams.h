@@ -57,12 +57,13 @@ void streams_tell(uintptr_t stream, uint32_t device, bool nonblocking);
 
 /*
  * What the stream waits for since its last operation, one point of a stream, to *points, whose list
- * the caller frees.  `take`: for its next operation, after which the stream has nothing to wait
- * for; else for a call that waits for the stream, or that gets memory in its order: events that are
- * recorded, and calls that wait, before the next operation still stand for what the stream waits
- * for.
+ * the caller frees.  operated_ns: for its next operation, whose call has returned then, and after
+ * which the stream has nothing to wait for; 0: for a call that waits for the stream, or that gets
+ * memory in its order: events that are recorded, and calls that wait, before the next operation
+ * still stand for what the stream waits for.
  */
-void streams_orders(uintptr_t stream, uint32_t device, bool take, struct stream_points *points);
+void streams_orders(uintptr_t stream, uint32_t device, uint64_t operated_ns,
+		    struct stream_points *points);
 
 /* What the event stands for; *before, as above: and what its stream waited for by then. */
 struct stream_point streams_event(uintptr_t event, struct stream_points *before);

@@ -546,7 +546,7 @@ static uint64_t saved_without(const struct profile *profile, enum replay_subject
 /* Without the call that creates the context, or loads a module, the next one does. */
 static void one_time_costs(void **state)
 {
-	enum { CONTEXT = 200000 * US, ALLOC_F = 2, ALLOC_G, RELEASE };
+	enum { CONTEXT = 200000 * US, ALLOC_F = 2, ALLOC_G, RELEASE, COPY_ON_HOST };
 	struct profile *profile = kernel_profile();
 	uint64_t at = CONTEXT;
 
@@ -554,6 +554,7 @@ static void one_time_costs(void **state)
 	add_named_api(profile, "alloc", "f");
 	add_named_api(profile, "alloc", "g");
 	add_named_api(profile, "free", "f");
+	add_named_api(profile, "memcpy", "f");
 	add_timed(profile, 0, 0, ALLOC_F, 0, at);
 	for (int i = 0; i < 2; i++, at += 10 * US)
 		add_timed(profile, 0, 0, ALLOC_F, at, at + 10 * US);
@@ -568,13 +569,19 @@ static void one_time_costs(void **state)
 	for (int i = 0; i < 2; i++, at += 109 * US)
 		add_kernel_and_wait(profile, 0, 0, at);
 	add_timed(profile, 0, 0, RELEASE, at, at + 105 * US);
-	end_on_gpu(profile, at + 105 * US);
+	at += 105 * US;
+	add_timed(profile, 0, 0, COPY_ON_HOST, at, at + 5000 * US);
+	at += 5000 * US;
+	add_timed(profile, 0, 0, COPY_ON_HOST, at, at + 10 * US);
+	end_on_gpu(profile, at + 10 * US);
 	assert_int_equal(saved_without(profile, REPLAY_CALL, 0), 10 * US);
 	assert_int_equal(saved_without(profile, REPLAY_CALL, 1), 10 * US);
 	assert_int_equal(saved_without(profile, REPLAY_API, ALLOC_F), 30 * US);
 	/* g has no later call: as those of f; there is no other release at all */
 	assert_int_equal(saved_without(profile, REPLAY_API, ALLOC_G), 10 * US);
 	assert_int_equal(saved_without(profile, REPLAY_API, RELEASE), 5 * US);
+	/* copies take what their bytes take */
+	assert_int_equal(saved_without(profile, REPLAY_API, COPY_ON_HOST), 5010 * US);
 	/* of 109 the wait's own microsecond stays */
 	assert_int_equal(saved_without(profile, REPLAY_CALL, 4), 108 * US);
 	assert_int_equal(saved_without(profile, REPLAY_CALL, 6), 108 * US);

@@ -7,6 +7,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "gpu/nvidia/now.h"
 #include "gpu/nvidia/streams.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
 
@@ -90,7 +91,7 @@ static void find_synchronization(struct note *note, const struct gpu_call *call,
 		note->wait.device = call->device;
 		note->wait.stream = call->stream;
 		if (note->wait.scope == GPU_WAIT_STREAM)
-			streams_orders(stream, call->device, false, &points);
+			streams_orders(stream, call->device, 0, &points);
 	} else {
 		at = streams_event((uintptr_t)event, &points);
 		if (at.ns && at.ns <= call->start_ns)
@@ -128,7 +129,7 @@ static void look_at_call(struct note *note, const struct gpu_call *call, uintptr
 	memory = call->api == GPU_ALLOC || call->api == GPU_FREE;
 	if (memory && !note->asynchronous)
 		return;
-	streams_orders(stream, call->device, !memory, &points);
+	streams_orders(stream, call->device, memory ? 0 : now_ns(), &points);
 	take_points(note, &points, call->start_ns);
 }
 

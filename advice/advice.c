@@ -82,7 +82,9 @@ struct profile_finding *run_add_calls(const struct run *run, const char *pattern
 	finding->access = GRAPH_ACCESS_NONE;
 	finding->api = api;
 	finding->time_ns = ns < PROFILE_NUMBER_MAX ? ns : PROFILE_NUMBER_MAX;
-	finding->fraction = run->timing->run_ns ? (double)ns / (double)run->timing->run_ns : 0;
+	/* calls before the first operation may have taken longer than all that came then */
+	finding->fraction =
+		run->timing->span_ns ? fmin((double)ns / (double)run->timing->span_ns, 1) : 0;
 	return finding;
 }
 

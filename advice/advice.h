@@ -15,8 +15,8 @@ struct advice_options {
 	double frequent;          /* frequent values: share of a kernel's accesses to an object */
 	double repeated_accesses; /* temporal redundancy: the same */
 	uint64_t min_bytes;       /* findings of fewer are left out */
-	double min_time;          /* findings about less of the run's time are left out */
-	bool by_path;             /* a finding for each call path and object, not for each cause */
+	double min_time; /* findings about time that save less of the operations' are left out */
+	bool by_path;    /* a finding for each call path and object, not for each cause */
 	/*
 	 * Of each of the ranked findings whether it is left out of what they save together; the
 	 * array is freed.  NULL: none is.

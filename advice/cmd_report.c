@@ -393,8 +393,9 @@ int cmd_report(int argc, char **argv)
 		{0, "min-bytes", "SIZE", "leave out findings of fewer bytes (default 1K)",
 		 OPTION_SIZE, &report.options.min_bytes},
 		{0, "min-time", "FRACTION",
-		 "leave out findings about less of the run's time (default 0.01)", OPTION_FRACTION,
-		 &report.options.min_time},
+		 "leave out what saves less of the time from the first to the last operation "
+		 "(default 0.01)",
+		 OPTION_FRACTION, &report.options.min_time},
 		{0, "by", "cause|path",
 		 "cause: a finding for each line and operation (default); path: for each call path "
 		 "and object",

@@ -372,16 +372,23 @@ static void drop_small(struct profile *profile, uint64_t least)
 	close_gaps(profile);
 }
 
-/* To wait later is worth a word only where the run would be shorter. */
-static void drop_unsaved(struct profile *profile, uint64_t least_ns)
+/* Of those about time, what saves too little; to wait later has to save that for sure. */
+static void drop_unsaved(struct profile *profile, struct worth *worth, uint64_t least_ns)
 {
+	bool *matters = worth ? worth_matters(worth, least_ns) : NULL;
+
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
 		const struct profile_finding *finding = &profile->findings[i];
+		bool stays = matters ? matters[i]
+				     : finding->time_ns == PROFILE_UNKNOWN ||
+					       finding->time_ns >= least_ns;
 
-		if (!strcmp(finding->pattern, "misplaced_wait") &&
-		    (!known(finding->saves_ns) || known(finding->saves_ns) < least_ns))
+		if (!strcmp(finding->pattern, "misplaced_wait"))
+			stays = known(finding->saves_ns) && known(finding->saves_ns) >= least_ns;
+		if (!stays)
 			profile_release_finding(&profile->findings[i]);
 	}
+	free(matters);
 	close_gaps(profile);
 }
 
@@ -409,7 +416,7 @@ void list_findings(const struct run *run)
 	say_input(profile);
 	if (worth)
 		worth_estimate(worth);
-	drop_unsaved(profile, run->least_ns);
+	drop_unsaved(profile, worth, run->least_ns);
 	rank(profile, by_worth);
 	if (worth)
 		worth_add_groups(worth);

@@ -308,7 +308,7 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 	set_hidden(&run);
 	run.timing = timing_new(profile);
 	if (run.timing)
-		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->run_ns);
+		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->span_ns);
 	if (run.timing && profile->wait_count)
 		run.wait_needs = wait_needs(&run, run.timing, false);
 	return run;

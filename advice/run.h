@@ -37,7 +37,7 @@ struct run {
 	bool launches_unseen;             /* some were not analysed */
 	uint64_t *unseen;                 /* per vertex: invocations that were not */
 	struct timing *timing;            /* NULL: the profile has no timeline */
-	uint64_t least_ns;                /* of the run: what takes less is not worth a word */
+	uint64_t least_ns;                /* of the timeline: what saves less is not worth a word */
 	unsigned char *wait_needs;        /* of advice/wait_needs.h; NULL: not known */
 	struct run_index *index;
 };

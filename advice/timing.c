@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "replay/once.h"
 #include "util/memory.h"
 
 /* From rows that are in order of their calls, whose numbers are at this offset of a row. */
@@ -22,40 +23,25 @@ static uint32_t *index_rows(uint32_t calls, const void *rows, uint32_t count, si
 	return first;
 }
 
-/*
- * From the start of the first operation to the end of the last one, or of the last call that waited
- * for one: what comes before, a context that is made for 0.2 s on a GPU, is the same for all that
- * the program does.
- */
-static uint64_t run_ns(const struct profile *profile)
+/* As far as pass `time` alone shows it: see struct replay_times. */
+static uint64_t span_ns(const struct profile *profile, const uint64_t *once)
 {
 	uint64_t start = UINT64_MAX, end = 0;
 
 	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
+		uint64_t issued = time->start_ns;
 
-		start = time->start_ns < start ? time->start_ns : start;
+		if (time->call < profile->timeline_count)
+			issued = profile->timeline[time->call].start_ns + once[time->call];
+		start = issued < start ? issued : start;
 		end = time->end_ns > end ? time->end_ns : end;
 	}
-	for (uint32_t w = 0; w < profile->wait_count; w++) {
-		const uint32_t call = profile->waits[w].call;
+	for (uint32_t i = 0; i < profile->wait_count; i++) {
+		const struct profile_wait *wait = &profile->waits[i];
 
-		if (call < profile->timeline_count && profile->timeline[call].end_ns > end)
-			end = profile->timeline[call].end_ns;
-	}
-	return end > start ? end - start : 0;
-}
-
-/* Of a run without operations: all of it. */
-static uint64_t calls_ns(const struct profile *profile)
-{
-	uint64_t start = UINT64_MAX, end = 0;
-
-	for (uint32_t c = 0; c < profile->timeline_count; c++) {
-		const struct profile_timed_call *call = &profile->timeline[c];
-
-		start = call->start_ns < start ? call->start_ns : start;
-		end = call->end_ns > end ? call->end_ns : end;
+		if (wait->wait_ns && wait->start_ns + wait->wait_ns > end)
+			end = wait->start_ns + wait->wait_ns;
 	}
 	return end > start ? end - start : 0;
 }
@@ -69,7 +55,8 @@ struct timing *timing_new(const struct profile *profile)
 		return NULL;
 	timing = xcalloc(1, sizeof(*timing));
 	timing->profile = profile;
-	timing->run_ns = profile->gpu_time_count ? run_ns(profile) : calls_ns(profile);
+	timing->once = replay_once(profile);
+	timing->span_ns = span_ns(profile, timing->once);
 	timing->operations =
 		index_rows(calls, profile->gpu_times, profile->gpu_time_count,
 			   sizeof(*profile->gpu_times), offsetof(struct profile_gpu_time, call));
@@ -99,6 +86,7 @@ void timing_free(struct timing *timing)
 	free(timing->operations);
 	free(timing->waits);
 	free(timing->orders);
+	free(timing->once);
 	free(timing->apis);
 	free(timing);
 }

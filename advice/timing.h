@@ -14,8 +14,9 @@ struct timing_api {
 /* Rows of the profile by the index of their call: those of call c are [c] to [c + 1] - 1. */
 struct timing {
 	const struct profile *profile;
-	uint64_t run_ns; /* from the first operation to the last */
+	uint64_t span_ns; /* from the first operation to the last; 0: there are none */
 	uint32_t *operations, *waits, *orders;
+	uint64_t *once; /* by call: what it pays for all, see replay/once.h */
 	struct timing_api *apis;
 };
 

@@ -16,6 +16,7 @@ struct worth *worth_new(const struct run *run)
 {
 	struct replay *replay;
 	struct worth *worth;
+	struct replay_times times = {0};
 	struct error error;
 	uint64_t rows;
 
@@ -32,6 +33,11 @@ struct worth *worth_new(const struct run *run)
 	worth = xcalloc(1, sizeof(*worth));
 	worth->run = run;
 	worth->replay = replay;
+	if (replay_estimate(replay, NULL, 0, &times, &error) == 0) {
+		worth->run_ns = times.before_ns;
+		worth->span_ns = times.span_ns;
+		worth->startup_ns = times.startup_ns;
+	}
 	worth->index = mend_index_new(run);
 	rows = (uint64_t)run->profile->timeline_count + run->profile->gpu_time_count +
 	       run->profile->wait_count + run->profile->stream_order_count;
@@ -109,9 +115,9 @@ static void estimate(struct worth *worth, struct profile_finding *finding)
 	struct worth_saving saving;
 
 	if (!strcmp(finding->pattern, "gpu_idle"))
-		finding->saves_most_ns = finding->time_ns < worth->run->timing->run_ns
+		finding->saves_most_ns = finding->time_ns < worth->run->timing->span_ns
 						 ? finding->time_ns
-						 : worth->run->timing->run_ns;
+						 : worth->run->timing->span_ns;
 	if (!worth_of_changes(worth, mend->changes, mend->sure, &saving))
 		return;
 	finding->saves_ns = saving.least_ns;
@@ -134,4 +140,62 @@ void worth_estimate(struct worth *worth)
 
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		estimate(worth, &profile->findings[i]);
+}
+
+static uint64_t known(uint64_t ns)
+{
+	return ns == PROFILE_UNKNOWN ? 0 : ns;
+}
+
+/* What all but one that can be followed together save; PROFILE_UNKNOWN. */
+static uint64_t saved_without(struct worth *worth, const struct profile_finding *without)
+{
+	const struct profile *profile = worth->run->profile;
+	struct worth_saving saving = {0};
+	struct mend all = {0};
+	bool is_known;
+
+	/* the rest is for the groups */
+	if (worth->estimates_left <= ESTIMATES_LEAST / 2)
+		return PROFILE_UNKNOWN;
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		struct mend sure = worth->mends[finding->mend];
+
+		if (finding == without || !worth_is_sure(worth, finding))
+			continue;
+		sure.count = sure.sure;
+		mend_add(&all, &sure);
+	}
+	is_known = !all.count || worth_of_changes(worth, all.changes, all.count, &saving);
+	mend_release(&all);
+	return is_known ? saving.least_ns : PROFILE_UNKNOWN;
+}
+
+bool *worth_matters(struct worth *worth, uint64_t least_ns)
+{
+	const struct profile *profile = worth->run->profile;
+	bool *matters = xcalloc(profile->finding_count + (size_t)1, sizeof(*matters));
+	uint64_t all_ns = saved_without(worth, NULL);
+
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		uint64_t others_ns;
+
+		matters[i] = finding->time_ns == PROFILE_UNKNOWN ||
+			     known(finding->saves_ns) >= least_ns ||
+			     known(finding->saves_most_ns) >= least_ns;
+		if (matters[i])
+			continue;
+		if (finding->saves_most_ns == PROFILE_UNKNOWN)
+			matters[i] = finding->time_ns >= least_ns;
+		if (matters[i] || !worth_is_sure(worth, finding))
+			continue;
+		others_ns = all_ns == PROFILE_UNKNOWN ? all_ns : saved_without(worth, finding);
+		if (others_ns == PROFILE_UNKNOWN)
+			matters[i] = finding->time_ns >= least_ns;
+		else
+			matters[i] = all_ns > others_ns && all_ns - others_ns >= least_ns;
+	}
+	return matters;
 }

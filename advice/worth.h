@@ -20,6 +20,13 @@ void worth_fold(struct worth *worth, const struct profile_finding *into,
 		const struct profile_finding *from);
 /* Sets what they save. */
 void worth_estimate(struct worth *worth);
+/*
+ * By finding, whether it saves so much, alone or together with all others: of two waits for the
+ * same each is worth nothing as long as the other one stays.  Of those without an estimate, of
+ * which more may be saved than is known, or which nobody had the time to try, what they take
+ * counts.  Those about bytes always do.  Caller frees.
+ */
+bool *worth_matters(struct worth *worth, uint64_t least_ns);
 /* Adds groups of the findings, which are ranked. */
 void worth_add_groups(struct worth *worth);
 

@@ -44,7 +44,9 @@ static void add_sure(const struct worth *worth, struct mend *mend, uint32_t find
 static void set_saving(const struct worth *worth, struct profile_finding_group *group,
 		       const struct worth_saving *saving, bool at_least)
 {
-	group->run_ns = worth->run->timing->run_ns;
+	group->run_ns = worth->run_ns;
+	group->span_ns = worth->span_ns;
+	group->startup_ns = worth->startup_ns;
 	group->saves_ns = saving->least_ns;
 	group->saves_most_ns = at_least ? PROFILE_UNKNOWN : saving->most_ns;
 }
@@ -117,11 +119,7 @@ static void add_all(struct worth *worth)
 	for (uint32_t i = 0; i < profile->finding_count && count < ALL_MOST; i++)
 		if (worth_is_sure(worth, &profile->findings[i]))
 			candidates[count++] = (struct candidate){i, profile->findings[i].saves_ns};
-	if (!count && !worth->left_out) {
-		free(candidates);
-		return;
-	}
-	/* where all are left out it has no members, and says how long the run took */
+	/* without members it says how long the run took */
 	group = profile_add_finding_group(worth->run->profile);
 	group->kind = xstrdup("all");
 	group->label = xstrdup("");

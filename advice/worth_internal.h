@@ -11,8 +11,9 @@ struct worth {
 	struct replay *replay;
 	struct mend *mends; /* by profile_finding.mend */
 	uint32_t mend_count;
-	uint64_t estimates_left; /* replays that are not too many */
-	bool *left_out;          /* of each ranked finding; NULL: none is */
+	uint64_t run_ns, span_ns, startup_ns; /* see struct replay_times */
+	uint64_t estimates_left;              /* replays that are not too many */
+	bool *left_out;                       /* of each ranked finding; NULL: none is */
 };
 
 /* What is saved, less where operations may slow each other down, and else. */

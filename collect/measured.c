@@ -25,9 +25,9 @@ struct function {
 struct measured {
 	struct context *contexts; /* of all processes: those of one follow each other */
 	uint32_t context_count, context_capacity;
-	void *functions;         /* tree, by name */
-	bool waits;              /* they were measured */
-	uint64_t run_ns, gpu_ns; /* run_ns: from the first operation to the end */
+	void *functions;          /* tree, by name */
+	bool waits;               /* they were measured */
+	uint64_t span_ns, gpu_ns; /* span: of the process where it is longest */
 	/* while it is read */
 	uint64_t least_ns;
 	char *names;
@@ -38,10 +38,9 @@ struct measured {
 /* A trace that is being read. */
 struct reading {
 	struct measured *measured;
-	uint32_t first; /* of its contexts */
-	uint64_t start_ns, end_ns;
-	uint64_t event_ns; /* start of the latest call */
-	bool begun;        /* an operation has come */
+	uint32_t first;            /* of its contexts */
+	uint64_t event_ns;         /* the start of the event that facts are about */
+	uint64_t start_ns, end_ns; /* of the first operation; of the last, or of the last wait */
 };
 
 static int by_name(const void *a, const void *b)
@@ -94,14 +93,26 @@ static void take_event(struct reading *reading, const struct trace_event *record
 
 	if (context)
 		context->launches += context->is_kernel;
-	if (record->end_ns > reading->end_ns)
-		reading->end_ns = record->end_ns;
 	reading->event_ns = record->start_ns;
 }
 
 static void add(uint64_t *sum, uint64_t ns)
 {
 	*sum = ns > UINT64_MAX - *sum ? UINT64_MAX : *sum + ns;
+}
+
+/* Of the latest event: the device was at an operation, or the host waited. */
+static void take_span(struct reading *reading, uint64_t after_ns, uint64_t ns, bool operation)
+{
+	uint64_t start = reading->event_ns, end;
+
+	add(&start, after_ns);
+	end = start;
+	add(&end, ns);
+	if (operation && start < reading->start_ns)
+		reading->start_ns = start;
+	if (ns && end > reading->end_ns)
+		reading->end_ns = end;
 }
 
 static void take_fact(struct reading *reading, const struct trace_fact *record)
@@ -112,19 +123,19 @@ static void take_fact(struct reading *reading, const struct trace_fact *record)
 
 	if (!context)
 		return;
-	/* what is before the first operation, a context that is made, is no part of it */
-	if (record->kind == GPU_RECORD_TIME && !reading->begun) {
-		reading->begun = true;
-		reading->start_ns = reading->event_ns;
-	}
-	if (record->kind == GPU_RECORD_TIME && record->size == sizeof(time) && context->is_kernel) {
+	if (record->kind == GPU_RECORD_TIME && record->size == sizeof(time)) {
 		memcpy(&time, record->payload, sizeof(time));
-		add(&context->gpu_ns, time.time_ns);
-		add(&reading->measured->gpu_ns, time.time_ns);
+		take_span(reading, time.after_ns, time.time_ns, true);
+		if (context->is_kernel) {
+			add(&context->gpu_ns, time.time_ns);
+			add(&reading->measured->gpu_ns, time.time_ns);
+		}
 	}
-	if (record->kind == GPU_RECORD_WAIT && record->size == sizeof(wait) && context->function) {
+	if (record->kind == GPU_RECORD_WAIT && record->size == sizeof(wait)) {
 		memcpy(&wait, record->payload, sizeof(wait));
-		add(&context->function->wait_ns, wait.wait_ns);
+		take_span(reading, wait.after_ns, wait.wait_ns, false);
+		if (context->function)
+			add(&context->function->wait_ns, wait.wait_ns);
 	}
 }
 
@@ -144,9 +155,6 @@ static void take(struct reading *reading, const struct trace_record *record)
 	case TRACE_FACT:
 		take_fact(reading, (const struct trace_fact *)record);
 		break;
-	case TRACE_END:
-		reading->end_ns = ((const struct trace_end *)record)->end_ns;
-		break;
 	default:
 		break;
 	}
@@ -157,17 +165,17 @@ static void read_trace(struct measured *measured, const char *path)
 	const struct trace_record *record;
 	struct error error;
 	struct trace_reader *reader = trace_open(path, &error);
-	struct reading reading = {.measured = measured, .first = measured->context_count};
+	struct reading reading = {
+		.measured = measured, .first = measured->context_count, .start_ns = UINT64_MAX};
 
 	if (!reader)
 		return;
-	reading.start_ns = trace_reader_header(reader)->start_ns;
 	while (trace_next(reader, &record, &error) == 1)
 		take(&reading, record);
 	trace_reader_close(reader);
 	if (reading.end_ns > reading.start_ns &&
-	    reading.end_ns - reading.start_ns > measured->run_ns)
-		measured->run_ns = reading.end_ns - reading.start_ns;
+	    reading.end_ns - reading.start_ns > measured->span_ns)
+		measured->span_ns = reading.end_ns - reading.start_ns;
 }
 
 struct measured *measured_read(const char *folder)
@@ -253,7 +261,7 @@ char *measured_waits(const struct measured *measured, double part)
 
 	if (!measured->waits)
 		return NULL;
-	walk.least_ns = (uint64_t)(part * (double)measured->run_ns);
+	walk.least_ns = (uint64_t)(part * (double)measured->span_ns);
 	walk.out = xopen_memstream(&walk.names, &walk.names_size);
 	twalk_r(measured->functions, put_function, &walk);
 	fclose(walk.out);

@@ -21,8 +21,9 @@ void measured_free(struct measured *measured);
 uint64_t measured_launches(const struct measured *measured, double part);
 
 /*
- * "cudaMemcpy,cudaDeviceSynchronize": the functions whose waits took this part of the run or more;
- * "" for none.  Caller frees.  NULL: waits were not measured.
+ * "cudaMemcpy,cudaDeviceSynchronize": the functions whose waits took this part or more of the time
+ * from the device's first operation to its last one, or to the last wait; "" for none.  Caller
+ * frees.  NULL: waits were not measured.
  */
 char *measured_waits(const struct measured *measured, double part);
 

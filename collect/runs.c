@@ -241,7 +241,8 @@ static bool keep_to_budget(const struct runs_plan *plan, const struct runs_resul
 	return run->share;
 }
 
-/* The part of the run that waits of a function take which are worth a look at what they are for. */
+/* The part of the time from the first to the last operation that waits of a function take which
+ * are worth a look at what they are for. */
 #define WAITS_LEAST 0.01
 
 /* Chooses the waits that a run of the pass `use` watches.  False: there are none. */
@@ -264,7 +265,8 @@ static void leave_out(const struct runs_plan *plan, uint32_t passes, enum covera
 
 	note(plan->quiet, "%s is left out: %s", names,
 	     why == COVERAGE_PASS_OVER_BUDGET ? "it would take more than --budget allows"
-					      : "no function's waits took a hundredth of the run");
+					      : "no function's waits took a hundredth of the "
+						"time from the first to the last operation");
 	add_gap(result, why, passes);
 	free(names);
 }

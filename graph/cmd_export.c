@@ -115,6 +115,8 @@ static void put_group(struct json *json, const struct profile_finding_group *gro
 	json_named_text(json, "kind", group->kind);
 	json_named_text(json, "label", group->label);
 	put_ns(json, "run_ns", group->run_ns);
+	put_ns(json, "span_ns", group->span_ns);
+	put_ns(json, "startup_ns", group->startup_ns);
 	put_ns(json, "saves_ns", group->saves_ns);
 	put_ns(json, "saves_most_ns", group->saves_most_ns);
 	json_name(json, "findings");

@@ -100,9 +100,9 @@ static int list(const struct whatif *whatif, const struct replay *replay, struct
 	if (!output)
 		return -1;
 	if (!strcmp(whatif->type, "json"))
-		listing_json(output_file(output), whatif->profile, times.measured_ns, model_time);
+		listing_json(output_file(output), whatif->profile, &times, model_time);
 	else
-		listing_text(output_file(output), whatif->profile, times.measured_ns, model_time);
+		listing_text(output_file(output), whatif->profile, &times, model_time);
 	return output_commit(output, error);
 }
 

@@ -128,14 +128,18 @@ static const char *some_time(uint64_t ns, char text[24])
 	return ns ? duration_format(ns, text) : "-";
 }
 
-void listing_text(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time)
+void listing_text(FILE *out, const struct profile *profile, const struct replay_times *times,
+		  bool model_time)
 {
 	uint32_t count;
 	struct sums *sums = sum_up(profile, &count);
-	char run[24];
+	char run[24], span[24], start_up[24];
 
-	fprintf(out, "The run takes %s%s.\n\n", duration_format(run_ns, run),
+	fprintf(out, "The run takes %s%s,\n", duration_format(times->measured_ns, run),
 		model_time ? " of model time" : "");
+	fprintf(out, "%s from the first operation to the last, after a start-up of %s.\n\n",
+		duration_format(times->span_ns, span),
+		duration_format(times->startup_ns, start_up));
 	fprintf(out, "%8s %9s %9s %9s %9s  %s\n", "which", "calls", "host", "waits", "GPU",
 		"what, and where");
 	for (uint32_t i = 0; i < count; i++) {
@@ -152,14 +156,17 @@ void listing_text(FILE *out, const struct profile *profile, uint64_t run_ns, boo
 	free(sums);
 }
 
-void listing_json(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time)
+void listing_json(FILE *out, const struct profile *profile, const struct replay_times *times,
+		  bool model_time)
 {
 	struct json json = {.file = out, .style = JSON_INDENTED};
 	uint32_t count;
 	struct sums *sums = sum_up(profile, &count);
 
 	json_begin(&json, '{');
-	json_named_count(&json, "run_ns", run_ns);
+	json_named_count(&json, "run_ns", times->measured_ns);
+	json_named_count(&json, "span_ns", times->span_ns);
+	json_named_count(&json, "startup_ns", times->startup_ns);
 	json_name(&json, "model_time");
 	json_raw(&json, model_time ? "true" : "false");
 	json_name(&json, "functions");

@@ -5,9 +5,12 @@
 #include <stdio.h>
 
 #include "graph/profile/profile.h"
+#include "replay/replay.h"
 
-/* Of the profile's timeline, which took `run_ns`; those that took the most time first. */
-void listing_text(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time);
-void listing_json(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time);
+/* Of the profile's timeline, which took these times; those that took the most time first. */
+void listing_text(FILE *out, const struct profile *profile, const struct replay_times *times,
+		  bool model_time);
+void listing_json(FILE *out, const struct profile *profile, const struct replay_times *times,
+		  bool model_time);
 
 #endif

@@ -1,126 +1,228 @@
-/*
- * replay/once.c: what the first call of a kind pays for those after it: the context, a module, a
- * pool.  Without that call the next one pays.
- */
+/* replay/once.c: see replay/once.h. */
+#include "replay/once.h"
+
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/replay_internal.h"
+#include "util/intern.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
-/* A first call that takes at least so much more of its thread's own time than the others, and so
- * many times as much, has done something for them. */
-enum { LEAST_NS = 50000, LEAST_TIMES = 10 };
-
-/* The calls of a function in a process. */
-struct kind {
-	uint32_t first;  /* call */
-	uint64_t *later; /* own times of those after it; only where the first one may be dear */
-	uint32_t count, capacity;
+enum {
+	LATER_MOST = 1000, /* calls of a function that its median is of */
+	USUAL_NS = 5000,   /* of a call, where the run has no other of its kind */
 };
 
-static uint64_t own_of(const struct replay *replay, uint32_t index)
-{
-	const struct call *call = &replay->calls[index];
-	uint64_t own = call->rest;
+/* The calls of a function on a device of a process. */
+struct function {
+	uint32_t first, kind; /* call; number */
+	uint32_t later;       /* how many came after the first one, at most LATER_MOST */
+};
 
-	for (uint32_t i = call->wait; i < call[1].wait; i++)
-		own = time_add(own, replay->waits[i].own_ns);
+struct sample { /* a later call */
+	uint32_t function, kind;
+	uint64_t ns;
+};
+
+struct finder {
+	const struct profile *profile;
+	uint64_t *own;           /* by call: its time without its waits */
+	uint32_t *names, *kinds; /* by api */
+	struct function *functions;
+	uint32_t function_count, function_capacity;
+	struct sample *samples;
+	uint32_t sample_count, sample_capacity;
+};
+
+static bool is_emulated(const struct profile *profile, uint32_t process)
+{
+	return process < profile->process_count && profile->processes[process].provider &&
+	       !strcmp(profile->processes[process].provider, "emulated");
+}
+
+static uint64_t *own_times(const struct profile *profile)
+{
+	uint64_t *own = xcalloc(profile->timeline_count + (size_t)1, sizeof(*own));
+
+	for (uint32_t c = 0; c < profile->timeline_count; c++)
+		if (profile->timeline[c].end_ns > profile->timeline[c].start_ns)
+			own[c] = profile->timeline[c].end_ns - profile->timeline[c].start_ns;
+	for (uint32_t w = 0; w < profile->wait_count; w++) {
+		const struct profile_wait *wait = &profile->waits[w];
+
+		if (wait->call < profile->timeline_count)
+			own[wait->call] -=
+				wait->wait_ns < own[wait->call] ? wait->wait_ns : own[wait->call];
+	}
 	return own;
 }
 
-static int by_name(const void *left, const void *right)
+static void number_apis(struct finder *finder)
 {
-	const struct profile_api *const *a = left, *const *b = right;
-	int kinds = strcmp((*a)->kind, (*b)->kind);
+	const struct profile *profile = finder->profile;
+	struct intern names = {0}, kinds = {0};
 
-	return kinds ? kinds : strcmp((*a)->name, (*b)->name);
+	finder->names = xcalloc(profile->api_count + (size_t)1, sizeof(*finder->names));
+	finder->kinds = xcalloc(profile->api_count + (size_t)1, sizeof(*finder->kinds));
+	for (uint32_t i = 0; i < profile->api_count; i++) {
+		const struct profile_api *api = &profile->apis[i];
+		/* a kernel may have the name of a function */
+		char *name = xasprintf("%s %s", api->kind, api->name);
+
+		intern_text(&names, name, &finder->names[i]);
+		intern_text(&kinds, api->kind, &finder->kinds[i]);
+		free(name);
+	}
+	intern_release(&names);
+	intern_release(&kinds);
 }
 
-/* Of each row of table api the number of its function: call paths are not told apart. */
-static uint32_t *number_functions(const struct profile *profile)
+static void take_call(struct finder *finder, uint32_t call, uint32_t index, uint32_t kind)
 {
-	const struct profile_api **sorted = xcalloc(profile->api_count, sizeof(*sorted));
-	uint32_t *numbers = xcalloc(profile->api_count, sizeof(*numbers));
-	uint32_t number = 0;
+	struct function *function;
 
-	for (uint32_t i = 0; i < profile->api_count; i++)
-		sorted[i] = &profile->apis[i];
-	if (profile->api_count)
-		qsort(sorted, profile->api_count, sizeof(*sorted), by_name);
-	for (uint32_t i = 0; i < profile->api_count; i++) {
-		number += i && by_name(&sorted[i - 1], &sorted[i]) != 0;
-		numbers[sorted[i] - profile->apis] = number;
+	if (index == finder->function_count) {
+		ARRAY_RESERVE(finder->functions, finder->function_count, finder->function_capacity);
+		finder->functions[finder->function_count++] =
+			(struct function){.first = call, .kind = kind};
+		return;
 	}
-	free(sorted);
-	return numbers;
+	function = &finder->functions[index];
+	if (function->later == LATER_MOST)
+		return;
+	function->later++;
+	ARRAY_RESERVE(finder->samples, finder->sample_count, finder->sample_capacity);
+	finder->samples[finder->sample_count++] = (struct sample){index, kind, finder->own[call]};
+}
+
+static void take_calls(struct finder *finder)
+{
+	const struct profile *profile = finder->profile;
+	struct pair_map devices = {0}, functions = {0}, kinds = {0};
+	uint32_t device_count = 0, kind_count = 0;
+
+	for (uint32_t c = 0; c < profile->timeline_count; c++) {
+		const struct profile_timed_call *call = &profile->timeline[c];
+		uint32_t device, index, kind;
+
+		if (is_emulated(profile, call->process))
+			continue;
+		device_count += !pair_map_find(&devices, call->process, call->device, device_count,
+					       &device);
+		kind_count +=
+			!pair_map_find(&kinds, device, finder->kinds[call->api], kind_count, &kind);
+		pair_map_find(&functions, device, finder->names[call->api], finder->function_count,
+			      &index);
+		take_call(finder, c, index, kind);
+	}
+	pair_map_release(&devices);
+	pair_map_release(&functions);
+	pair_map_release(&kinds);
+}
+
+/* -- what they take later -- */
+
+static int by_function(const void *left, const void *right)
+{
+	const struct sample *a = left, *b = right;
+
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static int by_kind(const void *left, const void *right)
+{
+	const struct sample *a = left, *b = right;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static uint32_t kind_of(const struct sample *sample)
+{
+	return sample->kind;
+}
+
+static uint32_t function_of(const struct sample *sample)
+{
+	return sample->function;
+}
+
+/* By function or by kind, of which there are at most `count`.  Caller frees. */
+static uint64_t *medians(struct finder *finder, uint32_t count,
+			 uint32_t (*of)(const struct sample *),
+			 int (*order)(const void *, const void *))
+{
+	struct sample *samples = finder->samples;
+	uint64_t *found = xcalloc(count + (size_t)1, sizeof(*found));
+
+	for (uint32_t i = 0; i < count; i++)
+		found[i] = USUAL_NS;
+	if (finder->sample_count)
+		qsort(samples, finder->sample_count, sizeof(*samples), order);
+	for (uint32_t i = 0, end; i < finder->sample_count; i = end) {
+		for (end = i; end < finder->sample_count && of(&samples[end]) == of(&samples[i]);)
+			end++;
+		found[of(&samples[i])] = samples[i + (end - i) / 2].ns;
+	}
+	return found;
 }
 
 /*
- * The time of a copy grows with its bytes, so that a long first one proves nothing; but the first
- * call of all makes the context, whatever it is.
+ * An operation begins when all that it needs is there.  The time of a copy on the host alone grows
+ * with its bytes, so that a long first one proves nothing, unless it is the first call of all.
  */
-static bool may_be_dear(const struct replay *replay, uint32_t index, uint32_t process)
+static void end_at_operations(const struct profile *profile, uint64_t *once)
 {
-	const struct profile *profile = replay->profile;
+	bool *operates = xcalloc(profile->timeline_count + (size_t)1, sizeof(*operates));
 
-	return own_of(replay, index) >= LEAST_NS &&
-	       (strcmp(profile->apis[profile->timeline[index].api].kind, "memcpy") != 0 ||
-		index == replay->processes[process].first_call);
-}
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
+		const struct profile_gpu_time *time = &profile->gpu_times[i];
+		uint64_t start, before;
 
-static int by_size(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-static void set_once(struct replay *replay, struct kind *kind, uint32_t process)
-{
-	uint64_t own = own_of(replay, kind->first);
-	uint64_t usual = (uint64_t)replay->processes[process].lags.own;
-
-	if (kind->count) {
-		qsort(kind->later, kind->count, sizeof(*kind->later), by_size);
-		usual = kind->later[kind->count / 2];
-	}
-	if (own / LEAST_TIMES >= usual && own - usual >= LEAST_NS)
-		replay->calls[kind->first].once = own - usual;
-}
-
-void once_find(struct replay *replay)
-{
-	uint32_t *functions = number_functions(replay->profile);
-	struct pair_map map = {0};
-	struct kind *kinds = NULL;
-	uint32_t count = 0, capacity = 0;
-
-	for (uint32_t c = 0; c < replay->call_count; c++) {
-		const struct profile_timed_call *call = &replay->profile->timeline[c];
-		struct kind *kind;
-		uint32_t index;
-
-		if (!pair_map_find(&map, call->process, functions[call->api], count, &index)) {
-			ARRAY_RESERVE(kinds, count, capacity);
-			kinds[count++] = (struct kind){.first = c};
+		if (time->call >= profile->timeline_count)
 			continue;
-		}
-		kind = &kinds[index];
-		if (!may_be_dear(replay, kind->first, call->process))
-			continue;
-		ARRAY_RESERVE(kind->later, kind->count, kind->capacity);
-		kind->later[kind->count++] = own_of(replay, c);
+		start = profile->timeline[time->call].start_ns;
+		before = time->start_ns > start ? time->start_ns - start : 0;
+		if (once[time->call] > before)
+			once[time->call] = before;
+		operates[time->call] = true;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t process = replay->profile->timeline[kinds[i].first].process;
+	for (uint32_t c = 1; c < profile->timeline_count; c++)
+		if (!operates[c] &&
+		    profile->timeline[c].process == profile->timeline[c - 1].process &&
+		    !strcmp(profile->apis[profile->timeline[c].api].kind, "memcpy"))
+			once[c] = 0;
+	free(operates);
+}
 
-		if (may_be_dear(replay, kinds[i].first, process))
-			set_once(replay, &kinds[i], process);
-		free(kinds[i].later);
+uint64_t *replay_once(const struct profile *profile)
+{
+	struct finder finder = {.profile = profile, .own = own_times(profile)};
+	uint64_t *once = xcalloc(profile->timeline_count + (size_t)1, sizeof(*once));
+	uint64_t *of_functions, *of_kinds;
+
+	number_apis(&finder);
+	take_calls(&finder);
+	of_functions = medians(&finder, finder.function_count, function_of, by_function);
+	of_kinds = medians(&finder, finder.function_count, kind_of, by_kind);
+	for (uint32_t i = 0; i < finder.function_count; i++) {
+		const struct function *function = &finder.functions[i];
+		uint64_t own = finder.own[function->first];
+		uint64_t later = function->later ? of_functions[i] : of_kinds[function->kind];
+
+		once[function->first] = own > later ? own - later : 0;
 	}
-	free(kinds);
-	free(functions);
-	pair_map_release(&map);
+	end_at_operations(profile, once);
+	free(finder.own);
+	free(finder.names);
+	free(finder.kinds);
+	free(finder.functions);
+	free(finder.samples);
+	free(of_functions);
+	free(of_kinds);
+	return once;
 }

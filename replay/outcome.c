@@ -43,7 +43,7 @@ char *outcome_lane_name(const struct profile *profile, const struct replay_lane 
 
 char *outcome_sentence(const struct replay_times *times)
 {
-	char before[24], after[24], saves[24];
+	char before[24], after[24], saves[24], span[24];
 	uint64_t less = saved(times, times->after_ns);
 
 	duration_format(times->before_ns, before);
@@ -53,8 +53,12 @@ char *outcome_sentence(const struct replay_times *times)
 				 duration_format(times->after_ns - times->before_ns, saves));
 	if (!less)
 		return xasprintf("%s, before and after: not on the critical path", before);
-	return xasprintf("%s, after %s: saves %s (%.1f%%)", before, after,
-			 duration_format(less, saves), percent(less, times->before_ns));
+	duration_format(less, saves);
+	/* that much is only of calls before or after the operations */
+	if (less > times->span_ns)
+		return xasprintf("%s, after %s: saves %s", before, after, saves);
+	return xasprintf("%s, after %s: saves %s (%.1f%% of %s)", before, after, saves,
+			 percent(less, times->span_ns), duration_format(times->span_ns, span));
 }
 
 static void put_changes(FILE *out, const struct outcome *outcome)
@@ -97,11 +101,14 @@ static void put_use(FILE *out, const struct replay_use *use)
 void outcome_text(FILE *out, const struct outcome *outcome)
 {
 	const struct replay_result *result = outcome->result;
-	char *sentence = outcome_sentence(&outcome->times), most[24];
+	char *sentence = outcome_sentence(&outcome->times), most[24], start_up[24];
 
 	put_changes(out, outcome);
 	fprintf(out, "%-16s %s%s\n", "run", sentence, outcome->model_time ? "; model time" : "");
 	free(sentence);
+	fprintf(out, "%-16s %s from the first operation to the last; start-up before it: %s\n", "",
+		duration_format(outcome->times.span_ns, most),
+		duration_format(outcome->times.startup_ns, start_up));
 	if (!result)
 		fprintf(out, "%-16s by the formula of Diogenes, not by a replay\n", "");
 	if (outcome->times.measured_ns > outcome->times.before_ns)
@@ -168,6 +175,8 @@ void outcome_json(FILE *out, const struct outcome *outcome)
 	json_named_text(&json, "estimate", result ? "replay" : "diogenes");
 	json_named_count(&json, "measured_ns", times->measured_ns);
 	json_named_count(&json, "before_ns", times->before_ns);
+	json_named_count(&json, "span_ns", times->span_ns);
+	json_named_count(&json, "startup_ns", times->startup_ns);
 	json_named_count(&json, "after_ns", times->after_ns);
 	json_named_count(&json, "after_most_ns", times->after_most_ns);
 	json_named_count(&json, "saves_ns", saved(times, times->after_ns));

@@ -52,10 +52,11 @@ static void index_apis(struct replay *replay)
 }
 
 /* With what the run shows on the whole instead of what each operation and wait shows of itself. */
-static int check(const struct replay *replay, struct error *error)
+static int check(struct replay *replay, struct error *error)
 {
 	bool entangled = false;
-	const struct walk_options as_measured = {.entangled = &entangled};
+	const struct walk_options as_measured = {.entangled = &entangled,
+						 .last = &replay->span_end};
 	const struct walk_options as_modelled = {.medians = true};
 	uint64_t start = run_start(replay), run = run_end(replay, false) - start;
 
@@ -95,8 +96,10 @@ static void leave_out_overhead(struct replay *replay)
 	struct walk_start *starts = xcalloc(replay->call_count + 1, sizeof(*starts));
 	uint64_t *ends = xcalloc(processes + 1, sizeof(*ends)), overhead = 0;
 	bool *beside = xcalloc(replay->operation_count + 1, sizeof(*beside));
-	const struct walk_options options = {
-		.process_ends = ends, .starts = starts, .beside = beside};
+	const struct walk_options options = {.process_ends = ends,
+					     .starts = starts,
+					     .beside = beside,
+					     .last = &replay->span_end};
 
 	for (uint32_t i = 0; i < replay->call_count; i++) {
 		struct call *call = &replay->calls[i];
@@ -127,6 +130,18 @@ static void leave_out_overhead(struct replay *replay)
 	free(ends);
 }
 
+static void find_span_start(struct replay *replay)
+{
+	replay->span_start = replay->span_end;
+	for (uint32_t i = 0; i < replay->call_count; i++) {
+		const struct call *call = &replay->calls[i];
+
+		if (call->operation < call[1].operation &&
+		    call->base + call->once < replay->span_start)
+			replay->span_start = call->base + call->once;
+	}
+}
+
 struct replay *replay_new(const struct profile *profile, struct error *error)
 {
 	struct replay *replay = xcalloc(1, sizeof(*replay));
@@ -138,12 +153,12 @@ struct replay *replay_new(const struct profile *profile, struct error *error)
 	}
 	index_apis(replay);
 	lags_learn(replay);
-	once_find(replay);
 	if (check(replay, error) != 0) {
 		replay_free(replay);
 		return NULL;
 	}
 	leave_out_overhead(replay);
+	find_span_start(replay);
 	return replay;
 }
 
@@ -183,6 +198,12 @@ static void take_times(const struct replay *replay, const struct edits *edits,
 	times->changed = edits->changed_count;
 	times->measured_ns = run_end(replay, false) - start;
 	times->before_ns = time_sub(run_end(replay, true), start);
+	times->span_ns = replay->span_end - replay->span_start;
+	times->startup_ns = time_sub(replay->span_start, start);
+	if (!times->span_ns) {
+		times->span_ns = times->before_ns;
+		times->startup_ns = 0;
+	}
 	times->after_ns = time_sub(replay_walk(replay, options, &overlaps), start);
 	times->after_most_ns = times->after_ns;
 	if (overlaps) {

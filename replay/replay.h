@@ -21,6 +21,8 @@
  * for there (pthread_join).  Other dependencies between threads on the host are not known, nor are
  * those between processes: each process begins when it did.
  *
+ * What the first call of a kind pays for all (replay/once.h) stays when that call is removed.
+ *
  * The profiler's own work between calls, as far as it was measured, is left out once the run has
  * been found to be as it was with it.
  *
@@ -77,6 +79,12 @@ struct replay_times {
 	/* Of the whole run: as it was measured, and without the profiler's own work between calls;
 	 * after the changes, likewise without. */
 	uint64_t measured_ns, before_ns, after_ns;
+	/*
+	 * Of before_ns, the part from the first operation to the last one: from the start of the
+	 * call that issues it, but for what that call pays for all, to the end of the last one or
+	 * of the last wait.  And what comes before that.  Without operations all of it, and 0.
+	 */
+	uint64_t span_ns, startup_ns;
 	/*
 	 * >= after_ns: if no kernel of a device may run beside a kernel, and no copy beside a copy,
 	 * that had ended before it began in the run: such can slow each other down.

@@ -57,11 +57,11 @@ struct order {
 
 struct call {
 	uint64_t start, end, rest; /* rest: own time after its last wait */
-	uint64_t once;             /* part of its own time that it pays for the calls after it */
 	uint64_t gap;              /* own time of the thread before it; see `joined` */
 	uint64_t overhead;         /* part of the gap that is the profiler's own work */
 	uint64_t base;             /* its start in the run without that */
-	uint64_t prepares;         /* of a launch that takes long: own time before it is issued */
+	uint64_t once;             /* own time that stays without it: see replay/once.h */
+	uint64_t prepares;         /* of what takes long: own time before it is issued */
 	uint32_t thread, stream, device, rank;
 	uint32_t operation, wait, order; /* its first; those up to the next call's are its own */
 	uint32_t spawned; /* the first thread that begins after it, or NONE; then next_spawned */
@@ -130,6 +130,7 @@ struct replay {
 	struct process *processes;       /* profile->process_count */
 	uint32_t *api_first, *api_calls; /* calls by api */
 	bool truncated;
+	uint64_t span_start, span_end; /* see replay_times.span_ns; equal: there is none */
 };
 
 static inline uint64_t time_max(uint64_t a, uint64_t b)
@@ -163,9 +164,6 @@ int timeline_take(struct replay *replay, struct error *error);
 
 /* What held which operation and wait up, and for how long. */
 void lags_learn(struct replay *replay);
-
-/* Sets `once` of calls, when lags are known. */
-void once_find(struct replay *replay);
 
 /* -- state of streams -- */
 
@@ -245,6 +243,7 @@ struct walk_options {
 	uint64_t *process_ends;       /* by process; NULL: not wanted */
 	/* By call: its start, and whether the device was quiet then; NULL: not wanted. */
 	struct walk_start *starts;
+	uint64_t *last;  /* the end of the last operation or wait; NULL: not wanted */
 	bool *entangled; /* too many threads wait for each other; NULL: not wanted */
 	bool *beside; /* by operation: it began before its `before` had ended; NULL: not wanted */
 };

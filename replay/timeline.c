@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/records.h"
+#include "replay/once.h"
 #include "replay/replay_internal.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
@@ -383,6 +384,7 @@ static void take_operations(struct replay *replay)
 static void take_waits(struct replay *replay, struct maps *maps)
 {
 	const struct profile *profile = replay->profile;
+	uint64_t *once = replay_once(profile);
 	uint32_t row = 0;
 
 	replay->waits = xcalloc(replay->wait_count + 1, sizeof(*replay->waits));
@@ -417,9 +419,13 @@ static void take_waits(struct replay *replay, struct maps *maps)
 		if (call->operation < call[1].operation &&
 		    replay->operations[call->operation].kernel)
 			call->prepares = time_sub(own + call->rest, LONG_LAUNCH);
+		call->once = once[i] < own + call->rest ? once[i] : own + call->rest;
+		if (call->operation < call[1].operation)
+			call->prepares = time_max(call->prepares, call->once);
 		call->only_waits = row > call->wait && call->operation == call[1].operation;
 	}
 	replay->calls[replay->call_count].wait = row;
+	free(once);
 }
 
 static void take_orders(struct replay *replay, struct maps *maps)

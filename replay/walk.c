@@ -41,6 +41,7 @@ struct walk {
 	uint32_t rank;           /* no call of a lower rank is still to be made */
 	uint64_t looks;          /* at what calls of several threads depend on: see LOOKS_MOST */
 	bool overlaps;
+	uint64_t last; /* the end of the last operation, or of the last wait for one */
 	struct replay_result *result;
 };
 
@@ -91,6 +92,8 @@ static void wait_for(struct walk *walk, struct thread_state *thread, uint32_t ca
 	if (wait->own)
 		target = time_max(target, state_own(&walk->state, call));
 	thread->time = end_of_wait(walk, wait, start, target);
+	if (target && thread->time > start)
+		walk->last = time_max(walk->last, thread->time);
 	use(walk, call, 0, thread->time - start);
 	if (walk->result)
 		walk->result->waits[index] = (struct replay_span){start, thread->time};
@@ -243,6 +246,7 @@ static void operate(struct walk *walk, uint32_t call, uint64_t issue)
 			walk->result->operations[i] = (struct replay_span){start, end};
 			lane->after.busy += time_sub(end, time_max(start, past));
 		}
+		walk->last = time_max(walk->last, end);
 		state_place(&walk->state, i, end, removed);
 	}
 }
@@ -262,7 +266,7 @@ static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns, u
 	const struct call *call = &walk->replay->calls[index];
 	const struct edit *edit = edit_of(walk, index);
 	const bool has_operation = call->operation < call[1].operation;
-	const uint64_t least = (uint64_t)walk->process->lags.own;
+	const uint64_t least = time_add((uint64_t)walk->process->lags.own, call->once);
 
 	if (!(edit->flags & (has_operation ? EDIT_ASYNC : EDIT_SHORTEN)))
 		return ns;
@@ -316,6 +320,7 @@ static void make_call(struct walk *walk, struct thread_state *thread, uint32_t i
 	}
 	operate(walk, index, issue);
 	if (flags & EDIT_REMOVE) {
+		/* the next call would pay for that */
 		pass_own(walk, thread, call->once);
 		use(walk, index, call->once, 0);
 		return;
@@ -592,6 +597,8 @@ uint64_t replay_walk(const struct replay *replay, const struct walk_options *opt
 	state_release(&walk.state);
 	if (overlaps)
 		*overlaps = walk.overlaps;
+	if (options->last)
+		*options->last = walk.last;
 	if (options->entangled)
 		*options->entangled = walk.looks > LOOKS_MOST;
 	return end;

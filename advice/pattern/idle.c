@@ -59,7 +59,11 @@ static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to
 static void blame(struct idle *idle, uint32_t call, enum reason reason, uint64_t ns)
 {
 	struct culprit *culprit = &idle->culprits[idle->run->profile->timeline[call].api];
+	const uint64_t once = idle->run->timing->once[call];
 
+	/* what it pays for all would be paid wherever it were */
+	if (reason != WORK)
+		ns -= once < ns ? once : ns;
 	culprit->gaps[reason] += ns > 0;
 	profile_add(&culprit->ns[reason], ns);
 }
@@ -186,13 +190,13 @@ static void add_finding(const struct run *run, uint32_t api, enum reason reason,
 	const uint64_t ns = culprit->ns[reason], gaps = culprit->gaps[reason];
 	struct profile_finding *finding =
 		run_add_calls(run, "gpu_idle", mends[reason].action, api, ns);
-	char *time = words_ns(ns), *percent = words_percent(ns, run->timing->run_ns);
+	char *time = words_ns(ns), *percent = words_percent(ns, run->timing->span_ns);
 
 	finding->invocations = gaps;
-	finding->evidence =
-		xasprintf("The device had nothing to do for %s in all, %s of the run, "
-			  "in %" PRIu64 " gap%s between operations: %s.",
-			  time, percent, gaps, text_plural(gaps, "", "s"), mends[reason].seen);
+	finding->evidence = xasprintf(
+		"The device had nothing to do for %s in all, %s of the time from the "
+		"first operation to the last, in %" PRIu64 " gap%s between operations: %s.",
+		time, percent, gaps, text_plural(gaps, "", "s"), mends[reason].seen);
 	finding->advice = xstrdup(mends[reason].advice);
 	finding->limits = xstrdup("one run, one input; the thread that issued the next operation "
 				  "is held responsible, also where it waited for other threads; "

@@ -67,8 +67,7 @@ static void detect_pageable_copies(const struct run *run)
 		profile_add(&tally->wait_ns, wait->wait_ns);
 	}
 	for (uint32_t api = 0; api < profile->api_count; api++)
-		if (tallies[api].wait_ns && tallies[api].wait_ns >= run->least_ns &&
-		    is_asynchronous_copy(run, &profile->apis[api]))
+		if (tallies[api].wait_ns && is_asynchronous_copy(run, &profile->apis[api]))
 			add_finding(run, api, &tallies[api]);
 	free(tallies);
 }

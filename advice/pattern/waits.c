@@ -122,7 +122,7 @@ static void add_unnecessary(const struct run *run, uint32_t api, const struct ta
 		all += tally->calls[need];
 	if (orders)
 		profile_add(&ns, tally->wait_ns[WAIT_ORDERS]);
-	if (!calls || !ns || ns < run->least_ns)
+	if (!calls || !ns)
 		return;
 	finding = run_add_calls(run, "unnecessary_wait", mend->action, api, ns);
 	finding->invocations = calls;
@@ -148,7 +148,7 @@ static void add_consecutive(const struct run *run, uint32_t api, const struct ta
 
 	for (int need = 0; need < NEEDS; need++)
 		all += tally->calls[need];
-	if (!calls || !ns || ns < run->least_ns)
+	if (!calls || !ns)
 		return;
 	finding = run_add_calls(run, "consecutive_waits", calls == all ? "delete" : "wait_once",
 				api, ns);

@@ -20,7 +20,7 @@ enum {
 
 static char *saving_of(const struct profile *profile, const struct profile_finding *finding)
 {
-	return report_saving(finding->saves_ns, finding->saves_most_ns, report_run_ns(profile));
+	return report_saving(finding->saves_ns, finding->saves_most_ns, report_span_ns(profile));
 }
 
 static char *amount_of(const struct profile_finding *finding)

@@ -27,6 +27,7 @@ static void put_run(struct json *json, const struct report *report)
 			json_text(json, profile->processes[p].device);
 	json_end(json, ']');
 	json_known(json, "run_ns", report_run_ns(profile));
+	json_known(json, "span_ns", report_span_ns(profile));
 	json_known(json, "startup_ns", report_startup_ns(profile));
 	json_known(json, "peak_bytes", report_memory_peak(profile));
 	json_named_flag(json, "model_time", report_is_model(profile));

@@ -61,7 +61,8 @@ static char *head_of(const struct report *report)
 
 		if (strcmp(group->kind, "all") != 0 || !group->member_count)
 			continue;
-		saving = report_saving(group->saves_ns, group->saves_most_ns, group->run_ns);
+		saving = report_saving(group->saves_ns, group->saves_most_ns,
+				       report_span_ns(profile));
 		fprintf(out, "All together: %s.\n", saving ? saving : "not known");
 		free(saving);
 	}

@@ -200,21 +200,25 @@ static void print_finding(const struct report *report, struct common *common, FI
 
 static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 {
-	uint64_t run_ns = report_run_ns(profile), startup_ns = report_startup_ns(profile);
-	char *time = words_ns(sum), *run, *startup;
+	char *time = words_ns(sum);
 
 	if (sum)
 		fprintf(out, "  GPU time: %s, all operations added up%s\n", time,
 			report_is_model(profile) ? "; model time, see vflow-collect(1)" : "");
 	free(time);
-	if (run_ns == PROFILE_UNKNOWN || startup_ns == PROFILE_UNKNOWN)
-		return;
-	run = words_ns(run_ns);
-	startup = words_ns(startup_ns);
-	fprintf(out, "  time: %s from the first operation to the last; start-up before it: %s\n",
-		run, startup);
-	free(run);
-	free(startup);
+}
+
+static void print_span(const struct profile *profile, FILE *out)
+{
+	char *span = words_ns(report_span_ns(profile));
+	char *start_up = words_ns(report_startup_ns(profile));
+
+	if (report_startup_ns(profile) != PROFILE_UNKNOWN)
+		fprintf(out,
+			"  time: %s from the first operation to the last; start-up before it: %s\n",
+			span, start_up);
+	free(span);
+	free(start_up);
 }
 
 static void print_memory(const struct profile *profile, FILE *out)
@@ -295,6 +299,7 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 		profile->graph->edge_count, text_plural(profile->graph->edge_count, "", "s"),
 		size_format(read, read_text), size_format(written, written_text));
 	print_time(profile, all_ns, out);
+	print_span(profile, out);
 	print_memory(profile, out);
 	print_stalls(profile, out);
 	fputc('\n', out);

@@ -25,28 +25,31 @@ uint64_t report_run_ns(const struct profile *profile)
 	return PROFILE_UNKNOWN;
 }
 
-uint64_t report_startup_ns(const struct profile *profile)
+uint64_t report_span_ns(const struct profile *profile)
 {
-	uint64_t first = UINT64_MAX, begun = UINT64_MAX;
-
-	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
-		if (profile->gpu_times[i].start_ns < first)
-			first = profile->gpu_times[i].start_ns;
-	for (uint32_t p = 0; p < profile->process_count; p++)
-		if (profile->processes[p].time_start_ns < begun)
-			begun = profile->processes[p].time_start_ns;
-	return first == UINT64_MAX || begun > first ? PROFILE_UNKNOWN : first - begun;
+	for (uint32_t i = 0; i < profile->finding_group_count; i++)
+		if (profile->finding_groups[i].span_ns != PROFILE_UNKNOWN)
+			return profile->finding_groups[i].span_ns;
+	return report_run_ns(profile);
 }
 
-/* "3.10 ms of 42.0 ms, 7.4%" */
-static char *part_of(uint64_t ns, uint64_t run_ns)
+uint64_t report_startup_ns(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->finding_group_count; i++)
+		if (profile->finding_groups[i].startup_ns != PROFILE_UNKNOWN)
+			return profile->finding_groups[i].startup_ns;
+	return PROFILE_UNKNOWN;
+}
+
+/* "3.10 ms of 42.0 ms, 7.4%"; more than all is of calls before or after the operations. */
+static char *part_of(uint64_t ns, uint64_t span_ns)
 {
 	char *time = words_ns(ns), *run, *percent, *text;
 
-	if (run_ns == PROFILE_UNKNOWN || !run_ns)
+	if (span_ns == PROFILE_UNKNOWN || ns > span_ns)
 		return time;
-	run = words_ns(run_ns);
-	percent = words_percent(ns, run_ns);
+	run = words_ns(span_ns);
+	percent = words_percent(ns, span_ns);
 	text = xasprintf("%s of %s, %s", time, run, percent);
 	free(time);
 	free(run);
@@ -55,13 +58,13 @@ static char *part_of(uint64_t ns, uint64_t run_ns)
 }
 
 /* "159 us to 179 us of 345 us, 46.1% to 51.9%" */
-static char *range_of(uint64_t least_ns, uint64_t most_ns, uint64_t run_ns)
+static char *range_of(uint64_t least_ns, uint64_t most_ns, uint64_t span_ns)
 {
-	char *low = words_ns(least_ns), *high = part_of(most_ns, run_ns), *text, *percent;
+	char *low = words_ns(least_ns), *high = part_of(most_ns, span_ns), *text, *percent;
 	const char *comma = strrchr(high, ',');
 
 	if (comma) {
-		percent = words_percent(least_ns, run_ns);
+		percent = words_percent(least_ns, span_ns);
 		text = xasprintf("%s to %.*s, %s to%s", low, (int)(comma - high), high, percent,
 				 comma + 1);
 		free(percent);
@@ -73,7 +76,7 @@ static char *range_of(uint64_t least_ns, uint64_t most_ns, uint64_t run_ns)
 	return text;
 }
 
-char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns)
+char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t span_ns)
 {
 	const bool least = saves_ns != PROFILE_UNKNOWN, most = saves_most_ns != PROFILE_UNKNOWN;
 	char *part, *text;
@@ -85,9 +88,9 @@ char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns)
 	if (most && !saves_most_ns)
 		return xstrdup("saves no time: off the critical path");
 	if (least && most && saves_most_ns != saves_ns)
-		part = range_of(saves_ns, saves_most_ns, run_ns);
+		part = range_of(saves_ns, saves_most_ns, span_ns);
 	else
-		part = part_of(least ? saves_ns : saves_most_ns, run_ns);
+		part = part_of(least ? saves_ns : saves_most_ns, span_ns);
 	text = xasprintf("saves %s%s", !least ? "at most " : most ? "" : "at least ", part);
 	free(part);
 	return text;
@@ -120,9 +123,9 @@ static char *members_of(const struct profile_finding_group *group)
 }
 
 /* "1 saves 3.10 ms, then 4 1.00 ms more" */
-static void print_all(FILE *out, const struct profile_finding_group *group)
+static void print_all(FILE *out, const struct profile_finding_group *group, uint64_t span_ns)
 {
-	char *saving = report_saving(group->saves_ns, group->saves_most_ns, group->run_ns);
+	char *saving = report_saving(group->saves_ns, group->saves_most_ns, span_ns);
 	char *text = xasprintf("All together: %s. One after the other, the best first:",
 			       saving ? saving : "not known");
 
@@ -151,9 +154,9 @@ static const struct {
 	{"sequence", "In a row"},
 };
 
-static void print_group(FILE *out, const struct profile_finding_group *group)
+static void print_group(FILE *out, const struct profile_finding_group *group, uint64_t span_ns)
 {
-	char *saving = report_saving(group->saves_ns, group->saves_most_ns, group->run_ns);
+	char *saving = report_saving(group->saves_ns, group->saves_most_ns, span_ns);
 	char *members = members_of(group), *text;
 	const char *title = group->kind;
 
@@ -172,6 +175,7 @@ static void print_group(FILE *out, const struct profile_finding_group *group)
 void report_groups(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
+	const uint64_t span_ns = report_span_ns(profile);
 
 	if (!profile->finding_group_count ||
 	    (profile->finding_group_count == 1 && !strcmp(profile->finding_groups[0].kind, "all") &&
@@ -191,9 +195,9 @@ void report_groups(const struct report *report, FILE *out)
 			free(text);
 		} else if (!strcmp(group->kind, "all")) {
 			if (group->member_count)
-				print_all(out, group);
+				print_all(out, group, span_ns);
 		} else {
-			print_group(out, group);
+			print_group(out, group, span_ns);
 		}
 	}
 }

@@ -7,19 +7,20 @@
 /* Whether times are those of the emulated device's model. */
 bool report_is_model(const struct profile *profile);
 
-/*
- * The time from the first operation to the last, of which the findings' savings are parts;
- * PROFILE_UNKNOWN: there are none.
- */
+/* How long the run took; PROFILE_UNKNOWN: nobody knows what findings save. */
 uint64_t report_run_ns(const struct profile *profile);
-/* From the start of the first process to the first operation; PROFILE_UNKNOWN: not known. */
+/*
+ * Of that, from the first operation to the last, which is what savings are parts of; of older
+ * profiles the whole run.  And before the first; PROFILE_UNKNOWN: not known.
+ */
+uint64_t report_span_ns(const struct profile *profile);
 uint64_t report_startup_ns(const struct profile *profile);
 
 /*
  * "saves 3.10 ms of 42.0 ms, 7.4%", "saves at least ...", "saves at most ...", "saves 1.00 to 3.10
  * ms of ...", "saves no time: off the critical path"; NULL: there is no estimate.  Caller frees.
  */
-char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns);
+char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t span_ns);
 
 /* "most time saved first", or by what else they are ranked. */
 const char *report_order(const struct profile *profile);

@@ -12,6 +12,8 @@ static const struct profile_column columns[] = {
 	GROUP_COLUMN(kind, TEXT),
 	GROUP_COLUMN(label, TEXT),
 	GROUP_COLUMN(run_ns, COUNT, .nullable = true),
+	GROUP_COLUMN(span_ns, COUNT, .nullable = true),
+	GROUP_COLUMN(startup_ns, COUNT, .nullable = true),
 	GROUP_COLUMN(saves_ns, COUNT, .nullable = true),
 	GROUP_COLUMN(saves_most_ns, COUNT, .nullable = true),
 	{0},
@@ -23,7 +25,7 @@ const struct profile_table profile_table_finding_group = {
 	.optional = true,
 	TABLE_ROWS(finding_groups, finding_group_count, finding_group_capacity),
 	.views = "CREATE VIEW finding_groups AS SELECT g.id, g.kind, g.label, g.run_ns, "
-		 "g.saves_ns, g.saves_most_ns, "
+		 "g.span_ns, g.startup_ns, g.saves_ns, g.saves_most_ns, "
 		 "(SELECT group_concat(finding) FROM (SELECT finding FROM finding_group_member m "
 		 "WHERE m.finding_group = g.id ORDER BY m.position)) AS findings "
 		 "FROM finding_group g ORDER BY g.id;",
@@ -53,6 +55,8 @@ struct profile_finding_group *profile_add_finding_group(struct profile *profile)
 		      profile->finding_group_capacity);
 	group = &profile->finding_groups[profile->finding_group_count++];
 	*group = (struct profile_finding_group){.run_ns = PROFILE_UNKNOWN,
+						.span_ns = PROFILE_UNKNOWN,
+						.startup_ns = PROFILE_UNKNOWN,
 						.saves_ns = PROFILE_UNKNOWN,
 						.saves_most_ns = PROFILE_UNKNOWN};
 	return group;

@@ -526,8 +526,10 @@ struct profile_finding_group {
 	 * estimate, `label` says why.
 	 */
 	char *kind;
-	char *label;                      /* for people */
-	uint64_t run_ns;                  /* of the whole run; PROFILE_UNKNOWN */
+	char *label;     /* for people */
+	uint64_t run_ns; /* of the whole run; PROFILE_UNKNOWN */
+	/* Of that, from the first operation to the last, and before the first; PROFILE_UNKNOWN. */
+	uint64_t span_ns, startup_ns;
 	uint64_t saves_ns, saves_most_ns; /* as of findings */
 	struct profile_group_member *members;
 	uint32_t member_count;

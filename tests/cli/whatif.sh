@@ -55,12 +55,15 @@ is "lanes" "$(json_query "$T/two_streams.json" "SELECT coalesce('thread ' || (va
 	"$(printf '%s\n' 'thread 0 70000 480000 65000 215000' 'stream 1 250000  250000 ' 'stream 2 200000  200000 ')"
 
 listing=$("$VFLOW" whatif "$T/loop.db")
-like "the run" "$listing" 'The run takes 425 us of model time'
+# the first copy is issued at 10 + 5 us, the last wait for one ends at 10 + 4 * 83 + 43
+like "the run" "$listing" $'The run takes 425 us of model time,\n370 us from the first operation to the last, after a start-up of 15.0 us'
 like "the run: a release" "$(tr -s ' \n' ' ' <<<"$listing")" ' a[0-9]+ 5 150 us 165 us - cudaFree, run_loop whatif.c:[0-9]+ < main'
 like "the run: a copy" "$(tr -s ' \n' ' ' <<<"$listing")" ' 4 5 25.0 us - 150 us cudaMemcpyAsync, busy whatif.c:[0-9]+ < run_loop'
+like "what the share is of" "$(ask two_streams)" '\(43.6% of 619 us\); model time'$'\n'' *619 us from the first operation to the last; start-up before it: 10.0 us'
 ask two_streams -T svg -o "$T/two.svg"
 is "the picture is XML" "$(xmllint --noout "$T/two.svg" 2>&1)" ""
-like "the picture says" "$(cat "$T/two.svg")" '650 us, after 380 us: saves 270 us \(41.5%\).*before: 650 us.*thread 0.*stream 2.*after: 380 us'
+# from 10 us to 10 + 4 * 128 + 107
+like "the picture says" "$(cat "$T/two.svg")" '650 us, after 380 us: saves 270 us \(43.6% of 619 us\).*before: 650 us.*thread 0.*stream 2.*after: 380 us'
 ask two_streams -T perfetto -o "$T/two.trace"
 of_trace() { # CONDITION
 	json_query "$T/two.trace" "SELECT count(*), coalesce(sum(value->>'dur'), 0) FROM json, json_each(text, '\$.traceEvents') WHERE value->>'ph' = 'X' AND $1" | tr '|' ' '

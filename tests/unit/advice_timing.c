@@ -660,6 +660,118 @@ static void test_pageable(void **state)
 }
 
 /* Between the ends and starts of operations the host does this and that. */
+static void pass(const char *name)
+{
+	ARRAY_RESERVE(profile->passes, profile->pass_count, profile->pass_capacity);
+	profile->passes[profile->pass_count++] = (struct profile_pass){
+		.name = xstrdup(name), .provider = xstrdup("cupti"), .device = xstrdup("")};
+}
+
+/* A kernel of 50 us, and a wait for it: 5, 56, 58, 59. */
+static void launch_and_wait(uint32_t launched, uint32_t sync, uint64_t more)
+{
+	call_of(launched, 0, 0, 5 * US + more);
+	operation(6 * US + more, 50 * US);
+	call_of(sync, 0, 0, 54 * US);
+	waited(GPU_WAIT_STREAM, 0, false);
+	profile->waits[profile->wait_count - 1].wait_ns -= US;
+}
+
+/*
+ * The context takes 200 ms and the first kernel's module 1 ms: shares are of what comes then, and
+ * nobody saves these.
+ */
+static void test_start_up(void **state)
+{
+	const uint64_t context = 200000 * US, module = 1000 * US;
+	const struct profile_finding_group *all;
+	const struct profile_finding *waits;
+
+	(void)state;
+	begin();
+	pass("time");
+	pass("waits");
+	call_of(apis.alloc, 0, 0, context);
+	call_of(apis.alloc, 0, 0, 5 * US);
+	launch_and_wait(apis.fill, apis.sync, module);
+	launch_and_wait(apis.fill, apis.sync, 0);
+	launch_and_wait(apis.fill, apis.sync, 0);
+	launch_and_wait(apis.read, apis.stream_sync, 0);
+	call_of(apis.release, 0, 0, 400 * US);
+	waits = found(1);
+	/* each of them waited 53 us: not a thousandth of the run */
+	expect(waits, "unnecessary_wait", "delete", apis.sync, 159 * US);
+	/* of 4 * 59, all but the wait's own microsecond behind the last one */
+	assert_true(waits->fraction > 159.0 / 235 - 1e-9 && waits->fraction < 159.0 / 235 + 1e-9);
+	all = &profile->finding_groups[0];
+	assert_string_equal(all->kind, "all");
+	assert_int_equal(all->run_ns, context + 5 * US + module + 4 * 59 * US + 400 * US);
+	assert_int_equal(all->startup_ns, context + 5 * US + module);
+	assert_int_equal(all->span_ns, 235 * US);
+	end();
+}
+
+/*
+ * Two waits for the same, of a kernel of 500 us: without one of them the other waits, and 1 us in
+ * 510 is saved; without both 10, as the next kernel follows at once.  That is what counts.
+ */
+static void test_pair(void **state)
+{
+	const struct profile_finding_group *all;
+
+	(void)state;
+	begin();
+	pass("time");
+	pass("waits");
+	for (int i = 0; i < 20; i++) {
+		call_of(apis.fill, 0, 0, 5 * US);
+		operation(6 * US, 500 * US);
+		call_of(apis.sync, 0, 0, 504 * US);
+		waited(GPU_WAIT_STREAM, 0, false);
+		profile->waits[profile->wait_count - 1].wait_ns -= US;
+		call_of(apis.stream_sync, 0, 0, US);
+		waited(GPU_WAIT_STREAM, 0, false);
+		profile->waits[profile->wait_count - 1].wait_ns = 0;
+	}
+	call_of(apis.fill, 0, 0, 5 * US);
+	operation(6 * US, 500 * US);
+	call_of(apis.event_sync, 0, 0, 504 * US);
+	waited(GPU_WAIT_STREAM, 0, false);
+	profile->waits[profile->wait_count - 1].wait_ns -= US;
+	found(2);
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (strcmp(profile->findings[i].pattern, "gpu_idle") != 0)
+			assert_int_equal(profile->findings[i].saves_ns, 20 * US);
+	all = &profile->finding_groups[0];
+	assert_string_equal(all->kind, "all");
+	assert_int_equal(all->member_count, 2);
+	/* no gap is known between kernels that follow each other: 1.5 us, as on an H200 */
+	assert_int_equal(all->saves_ns, 20 * (10 * US - 1500));
+	end();
+}
+
+/* A wait beside which another stream has more to do takes much and saves nothing. */
+static void test_beside(void **state)
+{
+	(void)state;
+	begin();
+	pass("time");
+	pass("waits");
+	call_of(apis.other, 0, 101, 5 * US);
+	operation(6 * US, 2000 * US);
+	for (int i = 0; i < 5; i++) {
+		call_of(apis.fill, 0, 100, 5 * US);
+		operation(6 * US, 100 * US);
+		call_of(apis.stream_sync, 0, 0, 104 * US);
+		waited(GPU_WAIT_STREAM, 100, false);
+		profile->waits[profile->wait_count - 1].wait_ns -= US;
+	}
+	call_of(apis.sync, 0, 0, 2014 * US - now);
+	waited(GPU_WAIT_ALL, 0, false);
+	found(0);
+	end();
+}
+
 static void test_idle(void **state)
 {
 	const struct profile_finding *finding, *both[2];
@@ -691,6 +803,19 @@ static void test_idle(void **state)
 	finding = only("gpu_idle");
 	expect(finding, "gpu_idle", "call_earlier", apis.alloc, 600 * US);
 	end();
+	begin(); /* the first one, for a pool: the second one would pay for it */
+	launch(apis.fill, 0);
+	for (int i = 0; i < 2; i++) {
+		call_of(apis.sync, 0, 0, 51 * US); /* until 56 us after the launch */
+		waited(GPU_WAIT_ALL, 0, false);
+		call_of(apis.alloc, 0, 0, i ? 20 * US : 300 * US);
+		launch(apis.fill, 0);
+	}
+	call_of(apis.sync, 0, 0, 51 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	assert_int_equal(all("gpu_idle", both), 2);
+	expect(both[0], "gpu_idle", "call_earlier", apis.alloc, 40 * US);
+	end();
 	begin(); /* once: it is in no loop */
 	launch(apis.fill, 0);
 	call_of(apis.sync, 0, 0, 51 * US);
@@ -712,15 +837,14 @@ static void test_idle(void **state)
 	waited(GPU_WAIT_ALL, 0, false);
 	assert_null(only("gpu_idle"));
 	end();
-	for (int more = 0; more < 2;
-	     more++) { /* 100 us are 1 % of the 10 ms since fill began, and less of more */
+	for (int more = 0; more < 2; more++) { /* 100 us are 1 % of 10 ms, and less of more */
 		begin();
 		launch(apis.fill, 0);
 		call_of(apis.sync, 0, 0, 51 * US);
 		waited(GPU_WAIT_ALL, 0, false);
 		now += 100 * US;
 		launch(apis.read, 0); /* called at 156 us, its one launch takes 6 */
-		call_of(apis.sync, 0, 0, (uint64_t)(10006 - 161 + more) * US);
+		call_of(apis.sync, 0, 0, (uint64_t)(10000 - 161 + more) * US);
 		waited(GPU_WAIT_ALL, 0, false);
 		finding = only("gpu_idle");
 		if (more)
@@ -767,6 +891,8 @@ int main(void)
 		cmocka_unit_test(test_consecutive), cmocka_unit_test(test_synchronous_upload),
 		cmocka_unit_test(test_threshold),   cmocka_unit_test(test_allocation_in_loop),
 		cmocka_unit_test(test_pageable),    cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_start_up),    cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

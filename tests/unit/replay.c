@@ -515,6 +515,147 @@ static void threads(void **state)
 	profile_free(profile);
 }
 
+/* -- what the first call of a kind pays for all -- */
+
+static void add_named_api(struct profile *profile, const char *kind, const char *name)
+{
+	add_api(profile, kind, PROFILE_NO_VERTEX);
+	free(profile->apis[profile->api_count - 1].name);
+	profile->apis[profile->api_count - 1].name = xstrdup(name);
+}
+
+/* Ends at `end` the process of a GPU. */
+static void end_on_gpu(struct profile *profile, uint64_t end)
+{
+	struct profile_process *process = add_process(profile, 0, end);
+
+	free(process->provider);
+	process->provider = xstrdup("cupti");
+}
+
+static uint64_t saved_without(const struct profile *profile, enum replay_subject subject,
+			      uint32_t index)
+{
+	const struct replay_change without = {
+		.kind = REPLAY_REMOVE, .subject = subject, .index = index};
+	const struct replay_times times = times_with(profile, &without, 1);
+
+	return times.before_ns - times.after_ns;
+}
+
+/* Without the call that creates the context, or loads a module, the next one does. */
+static void one_time_costs(void **state)
+{
+	enum { CONTEXT = 200000 * US, ALLOC_F = 2, ALLOC_G, RELEASE, COPY_ON_HOST };
+	struct profile *profile = kernel_profile();
+	uint64_t at = CONTEXT;
+
+	(void)state;
+	add_named_api(profile, "alloc", "f");
+	add_named_api(profile, "alloc", "g");
+	add_named_api(profile, "free", "f");
+	add_named_api(profile, "memcpy", "f");
+	add_timed(profile, 0, 0, ALLOC_F, 0, at);
+	for (int i = 0; i < 2; i++, at += 10 * US)
+		add_timed(profile, 0, 0, ALLOC_F, at, at + 10 * US);
+	add_timed(profile, 0, 0, ALLOC_G, at, at + 150 * US);
+	at += 150 * US;
+	/* the first launch takes 295 more */
+	add_timed(profile, 0, 0, 0, at, at + 300 * US);
+	add_operation(profile, at + 301 * US, at + 401 * US);
+	add_timed(profile, 0, 0, 1, at + 300 * US, at + 404 * US);
+	add_wait(profile, GPU_WAIT_STREAM, at + 300 * US, 103 * US);
+	at += 404 * US;
+	for (int i = 0; i < 2; i++, at += 109 * US)
+		add_kernel_and_wait(profile, 0, 0, at);
+	add_timed(profile, 0, 0, RELEASE, at, at + 105 * US);
+	at += 105 * US;
+	add_timed(profile, 0, 0, COPY_ON_HOST, at, at + 5000 * US);
+	at += 5000 * US;
+	add_timed(profile, 0, 0, COPY_ON_HOST, at, at + 10 * US);
+	end_on_gpu(profile, at + 10 * US);
+	assert_int_equal(saved_without(profile, REPLAY_CALL, 0), 10 * US);
+	assert_int_equal(saved_without(profile, REPLAY_CALL, 1), 10 * US);
+	assert_int_equal(saved_without(profile, REPLAY_API, ALLOC_F), 30 * US);
+	/* g has no later call: as those of f; there is no other release at all */
+	assert_int_equal(saved_without(profile, REPLAY_API, ALLOC_G), 10 * US);
+	assert_int_equal(saved_without(profile, REPLAY_API, RELEASE), 5 * US);
+	/* copies take what their bytes take */
+	assert_int_equal(saved_without(profile, REPLAY_API, COPY_ON_HOST), 5010 * US);
+	/* of 109 the wait's own microsecond stays */
+	assert_int_equal(saved_without(profile, REPLAY_CALL, 4), 108 * US);
+	assert_int_equal(saved_without(profile, REPLAY_CALL, 6), 108 * US);
+	/* the model's clock has no such costs: there it was the program's own time */
+	free(profile->processes[0].provider);
+	profile->processes[0].provider = xstrdup("emulated");
+	assert_int_equal(saved_without(profile, REPLAY_CALL, 0), CONTEXT);
+	profile_free(profile);
+}
+
+/* What the first call of a function has done for the others the next one does without it. */
+static void one_time_costs_of_waits(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change remove = {.kind = REPLAY_REMOVE, .subject = REPLAY_CALL};
+	struct replay_times times;
+	uint64_t now = 0;
+
+	(void)state;
+	/* three waits that wait for nothing: 200 ms, in which the context is made, 3 us, 5 us */
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t took[] = {200000 * US, 3 * US, 5 * US};
+
+		add_timed(profile, 0, 0, 1, now, now + took[i]);
+		now += took[i];
+	}
+	/* kernels launched in 900 us, 5 us and 5 us, 1 us each, and the wait for them */
+	for (int i = 0; i < 3; i++) {
+		uint64_t took = i ? 5 * US : 900 * US;
+
+		add_timed(profile, 0, 0, 0, now, now + took);
+		now += took;
+		add_operation(profile, now + US, now + 2 * US);
+	}
+	end_on_gpu(profile, now + 10 * US);
+	times = times_with(profile, &remove, 1); /* the median of the others is 5 us */
+	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
+	remove.index = 1;
+	times = times_with(profile, &remove, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 3 * US);
+	remove.index = 3;
+	times = times_with(profile, &remove, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
+	profile_free(profile);
+}
+
+/* Nor does a copy that waits no more save them. */
+static void one_time_costs_of_copies(void **state)
+{
+	const struct replay_change pin = {.kind = REPLAY_ASYNC, .subject = REPLAY_API, .index = 0};
+	struct profile *profile = model_profile();
+	struct replay_times times;
+	uint64_t at = 0;
+
+	(void)state;
+	add_api(profile, "memcpy", 7);
+	for (int i = 0; i < 4; i++) {
+		uint64_t begun = at + (i ? 6 : 206) * US;
+
+		/* 6 or 206, 50, 2, 1 */
+		add_timed(profile, 0, 0, 0, at, begun + 53 * US);
+		add_operation(profile, begun, begun + 50 * US);
+		add_wait(profile, GPU_WAIT_STREAM, begun - US, 53 * US);
+		profile->waits[profile->wait_count - 1].own = true;
+		at = begun + 53 * US;
+	}
+	end_on_gpu(profile, at);
+	times = times_with(profile, &pin, 1);
+	assert_int_equal(times.before_ns, (4 * 59 + 200) * US);
+	/* the first begins when it did; the others behind it, 1.5 us between them as on an H200 */
+	assert_int_equal(times.after_ns, 206 * US + 4 * 50 * US + 3 * 1500);
+	profile_free(profile);
+}
+
 /* Two workers side by side until the end; then one that is faster does not make the run so. */
 static void workers(void **state)
 {
@@ -653,42 +794,6 @@ static void long_launch(void **state)
 	times = times_with(profile, &first, 1);
 	/* issued 20 before the call's end at 1000, begins 6 later, and then 2000, 2, 1 */
 	assert_int_equal(times.after_ns, (980 + 6 + 2003) * US);
-	profile_free(profile);
-}
-
-/* What the first call of a function has done for the others the next one does without it. */
-static void one_time_costs(void **state)
-{
-	struct profile *profile = kernel_profile();
-	struct replay_change remove = {.kind = REPLAY_REMOVE, .subject = REPLAY_CALL};
-	struct replay_times times;
-	uint64_t now = 0;
-
-	(void)state;
-	/* three waits that wait for nothing: 200 ms, in which the context is made, 3 us, 5 us */
-	for (int i = 0; i < 3; i++) {
-		static const uint64_t took[] = {200000 * US, 3 * US, 5 * US};
-
-		add_timed(profile, 0, 0, 1, now, now + took[i]);
-		now += took[i];
-	}
-	/* kernels launched in 900 us, 5 us and 5 us, 1 us each, and the wait for them */
-	for (int i = 0; i < 3; i++) {
-		uint64_t took = i ? 5 * US : 900 * US;
-
-		add_timed(profile, 0, 0, 0, now, now + took);
-		now += took;
-		add_operation(profile, now + US, now + 2 * US);
-	}
-	add_process(profile, 0, now + 10 * US);
-	times = times_with(profile, &remove, 1); /* the median of the others is 5 us */
-	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
-	remove.index = 1;
-	times = times_with(profile, &remove, 1);
-	assert_int_equal(times.before_ns - times.after_ns, 3 * US);
-	remove.index = 3;
-	times = times_with(profile, &remove, 1);
-	assert_int_equal(times.before_ns - times.after_ns, 5 * US);
 	profile_free(profile);
 }
 
@@ -989,13 +1094,15 @@ int main(void)
 		cmocka_unit_test(random_threads),
 		cmocka_unit_test(random_gpu),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(one_time_costs),
+		cmocka_unit_test(one_time_costs_of_copies),
 		cmocka_unit_test(workers),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(events_of_threads),
 		cmocka_unit_test(branches),
 		cmocka_unit_test(full_queue),
 		cmocka_unit_test(long_launch),
-		cmocka_unit_test(one_time_costs),
+		cmocka_unit_test(one_time_costs_of_waits),
 		cmocka_unit_test(hoist_and_invocations),
 		cmocka_unit_test(asynchronous),
 		cmocka_unit_test(diogenes),

@@ -8,7 +8,7 @@ deps-browser:
 	@test -e $(browser_folder)/node_modules/playwright-core || \
 		npm install --prefix $(browser_folder) --no-audit --no-fund --loglevel=error playwright-core@1
 
-check-browser: all $(BUILD)/programs/demo $(BUILD)/programs/memory_waste
+check-browser: all $(patsubst %,$(BUILD)/programs/%,demo exactness memory_waste)
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) BROWSER_FOLDER=$(abspath $(browser_folder)) tests/run tests/browser/run
 
 # The pictures of the README: the demo, the flow through its fill_kernel, and the demo corrected.

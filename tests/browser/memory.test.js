@@ -95,13 +95,24 @@ async function layers(browser) {
 		await page.keyboard.press("Escape");
 	}
 
+	is(name("no errors"), page.problems.join("; "), "");
+	await page.close();
+}
+
+/* A finding about releases, which are no vertices of the graph. */
+async function release(browser) {
+	const db = path.join(WORK, "release.db"), html = path.join(WORK, "release.html"), name = n => "release: " + n;
+	execFileSync(process.env.VFLOW, ["collect", "-q", "--device", "emulated", "--passes", "flow,time,waits", "-o", db, path.join(process.env.BUILD, "programs/exactness"), "loop"], {stdio: ["ignore", "pipe", "pipe"]});
+	vflow("render", "-o", html, db);
+	const page = await open(browser, html, "");
 	await page.click("#tab-findings");
-	const row = page.locator("#panel tr[data-row]", {hasText: "cudaFree"});
-	is(name("a release has a finding with its place"), await row.locator("td").nth(2).textContent(), "memory_waste.c:" + (1 +
-		fs.readFileSync("tests/programs/memory_waste.c", "utf8").split("\n").findIndex(line => line.includes("cudaFree("))));
+	const row = page.locator("#panel tr[data-row]", {hasText: "allocation in a loop"});
+	const lines = fs.readFileSync("tests/programs/exactness.c", "utf8").split("\n"), loop = lines.findIndex(line => line.startsWith("static void loop("));
+	is(name("a release has a finding with its place"), await row.locator("td").nth(2).textContent(), "exactness.c:" +
+		(1 + lines.findIndex((line, at) => at > loop && line.includes("cudaFree("))));
 	await row.locator("button").click();
 	is(name("... which selects no vertex"), await page.evaluate(() => state.vertex + " " + state.edge + " " + state.kept), "-1 -1 null");
-	check(name("... but is told"), /^cudaFree \(release memory_waste\.c:\d+\).*GPU idle: /.test(await text(page, "#details")), await text(page, "#details"));
+	check(name("... but is told"), /^cudaFree \(loop exactness\.c:\d+\).*allocation in a loop: /.test(await text(page, "#details")), await text(page, "#details"));
 	is(name("... and marked"), await page.locator("#panel tr.on").count(), 1);
 	await page.waitForFunction(() => location.hash === address());
 	const other = await open(browser, html, await page.evaluate(() => location.hash));
@@ -141,4 +152,5 @@ async function largest(browser, html) {
 main(async browser => {
 	await largest(browser, await early(browser));
 	await layers(browser);
+	await release(browser);
 });

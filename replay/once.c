@@ -171,11 +171,18 @@ static uint64_t *medians(struct finder *finder, uint32_t count,
 	return found;
 }
 
+static bool is_copy(const struct profile *profile, uint32_t call)
+{
+	return !strcmp(profile->apis[profile->timeline[call].api].kind, "memcpy");
+}
+
 /*
- * An operation begins when all that it needs is there.  The time of a copy on the host alone grows
- * with its bytes, so that a long first one proves nothing, unless it is the first call of all.
+ * The time of a copy grows with its bytes, so that a long first one proves nothing after its
+ * operation has begun, for which all must be there; nor where no operation tells that, unless it is
+ * the first call of all.  A first launch or set goes on with such work when its operation has
+ * begun.
  */
-static void end_at_operations(const struct profile *profile, uint64_t *once)
+static void end_at_copies(const struct profile *profile, uint64_t *once)
 {
 	bool *operates = xcalloc(profile->timeline_count + (size_t)1, sizeof(*operates));
 
@@ -185,16 +192,17 @@ static void end_at_operations(const struct profile *profile, uint64_t *once)
 
 		if (time->call >= profile->timeline_count)
 			continue;
+		operates[time->call] = true;
+		if (!is_copy(profile, time->call))
+			continue;
 		start = profile->timeline[time->call].start_ns;
 		before = time->start_ns > start ? time->start_ns - start : 0;
 		if (once[time->call] > before)
 			once[time->call] = before;
-		operates[time->call] = true;
 	}
 	for (uint32_t c = 1; c < profile->timeline_count; c++)
-		if (!operates[c] &&
-		    profile->timeline[c].process == profile->timeline[c - 1].process &&
-		    !strcmp(profile->apis[profile->timeline[c].api].kind, "memcpy"))
+		if (!operates[c] && is_copy(profile, c) &&
+		    profile->timeline[c].process == profile->timeline[c - 1].process)
 			once[c] = 0;
 	free(operates);
 }
@@ -216,7 +224,7 @@ uint64_t *replay_once(const struct profile *profile)
 
 		once[function->first] = own > later ? own - later : 0;
 	}
-	end_at_operations(profile, once);
+	end_at_copies(profile, once);
 	free(finder.own);
 	free(finder.names);
 	free(finder.kinds);

@@ -608,13 +608,14 @@ static void one_time_costs_of_waits(void **state)
 		add_timed(profile, 0, 0, 1, now, now + took[i]);
 		now += took[i];
 	}
-	/* kernels launched in 900 us, 5 us and 5 us, 1 us each, and the wait for them */
+	/* kernels launched in 900 us, of which 750 after the operation has begun, 5 us and 5 us; 1
+	 * us each, and the wait for them */
 	for (int i = 0; i < 3; i++) {
-		uint64_t took = i ? 5 * US : 900 * US;
+		uint64_t took = i ? 5 * US : 900 * US, begins = i ? 6 * US : 150 * US;
 
 		add_timed(profile, 0, 0, 0, now, now + took);
+		add_operation(profile, now + begins, now + begins + US);
 		now += took;
-		add_operation(profile, now + US, now + 2 * US);
 	}
 	end_on_gpu(profile, now + 10 * US);
 	times = times_with(profile, &remove, 1); /* the median of the others is 5 us */

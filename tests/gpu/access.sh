@@ -1,6 +1,6 @@
 #!/bin/bash
-# Pass `access` says of the same program the same on the GPU and on the emulated device, and changes
-# nothing of the graph; the log has what it costs beside `flow`.
+# access.sh [PART/PARTS]: the pass `access` says of the same program the same on the GPU and on the emulated
+# device, and changes nothing of the graph.
 . tests/lib.sh
 . tests/gpu/real.bash
 on() { # DEVICE DB PASSES PROGRAM...
@@ -29,25 +29,28 @@ within() { # PROGRAM ARGUMENT...
 	is "${*##*/}: no other accesses" "$(comm -13 <(accesses "$T/e.db" | sort) <(accesses "$T/g.db" | sort))" ""
 }
 for case in early unused kernels over almost hole scattered slices pairs halo gather; do
-	same "$P/memory_waste" $case
+	my_turn && same "$P/memory_waste" $case
 done
 # how often what is accessed: of kernels whose accesses no compiler leaves out
 for case in hot scattered more less half halves worst bins bytes widths; do
+	my_turn || continue
 	both "$P/frequency" $case
 	is "frequency $case: the same counts" "$(frequencies "$T/g.db")" "$(frequencies "$T/e.db")"
+	[ $case != widths ] || is "frequency: something is known" "$(frequencies "$T/g.db" | head -n 1 | cut -d '|' -f 4-)" "64|512|225|4|4.871794"
 done
-is "frequency: something is known" "$(frequencies "$T/g.db" | head -n 1 | cut -d '|' -f 4-)" "64|512|225|4|4.871794"
+for seed in 1 2 3 4 5 6 7 8; do
+	my_turn && same "$P/random_flow" $seed
+done
+my_turn && same "$P/figure3"
+my_turn && same "$P/demo"
+for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
+	my_turn && within "$P/exactness" "$case"
+done
+last_part || finish
+
 on gpu "$T/g.db" flow,access --memory-limit 1 "$P/frequency" hot >"$T/out" 2>&1 || not_ok "coarse" "$(cat "$T/out")"
 # shadows on the host; 64 of 1024 elements ten times, in two stretches of 32
 is "frequency hot: in little memory counts are coarse" "$(frequencies "$T/g.db" | head -n 1 | cut -d '|' -f 4-)" "1024|1600|10|128|1.394274"
-for seed in 1 2 3 4 5 6 7 8; do
-	same "$P/random_flow" $seed
-done
-same "$P/figure3"
-same "$P/demo"
-for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
-	within "$P/exactness" "$case"
-done
 # shadows on the host
 on gpu "$T/g.db" flow,access --memory-limit 1 "$P/demo" >"$T/out" 2>&1
 on emulated "$T/e.db" flow,access "$P/demo" >"$T/out" 2>&1
@@ -66,13 +69,4 @@ on gpu "$T/g.db" flow "$P/memory_waste" redundant >"$T/out" 2>&1
 is "memory_waste: whose the device's memory is" "$(memory_facts "$T/g.db")" "0|2097152|1|1|1"
 like "memory_waste: the report names the largest" "$("$VFLOW" report --memory "$T/g.db" | tr -s ' \n' ' ')" "Device 0 when most was allocated: .* 2.0M allocated by the program, .* the largest part that no allocation explains: .*vflow's own"
 
-# what it costs
-"$NVCC" -O2 -arch=native -I. -o "$T/objects" tests/gpu/objects.cu 2>"$T/log" && "$NVCC" -O2 -arch=native -I. -o "$T/loops" tests/gpu/loops.cu 2>>"$T/log" ||
-	not_ok "nvcc" "$(cat "$T/log")"
-for program in "objects 10" "objects 600" loops; do
-	for passes in flow flow,access flow flow,access; do
-		# shellcheck disable=SC2086
-		on gpu "$T/g.db" $passes "$T"/$program 2>&1 | sed "s/^/# $passes: /"
-	done
-done
 finish

@@ -6,7 +6,7 @@
 CALLS=${CALLS:-30000} # of each kind
 ALLOWED=9             # us: with a kernel behind each of them they took 13 to 19; the goal is 3
 
-"$NVCC" -arch=compute_75 -cudart shared -g -I. -o "$T/held" tests/gpu/held.cu >"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
+compile held -arch=compute_75 -cudart shared -g -I. tests/gpu/held.cu
 for device in emulated gpu; do
 	timeout 60 "$VFLOW" collect --quiet --device $device -o "$T/$device.db" "$T/held" >"$T/$device.out" 2>&1
 	echo "exit code $?" >>"$T/$device.out"
@@ -21,7 +21,7 @@ is "the same graph" "$(diff "$T/emulated.dot" "$T/gpu.dot")" ""
 like "which has copies" "$(cat "$T/gpu.dot")" 'cudaMemcpyAsync'
 is "uploads moved the same" "$(cat "$T/gpu.moved")" "$(cat "$T/emulated.moved")"
 
-"$NVCC" -O2 -arch=native -I. -o "$T/calls" tests/gpu/calls.cu >"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
+compile calls -O2 -arch=native -I. tests/gpu/calls.cu
 export CALLS
 names="launch upload download set upload_async upload_turns download_async behind_launch mixed"
 # shellcheck disable=SC2086

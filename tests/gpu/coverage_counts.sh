@@ -2,6 +2,7 @@
 # A count of coverage is of the same things on the GPU as on the emulated device: where both have a row, it is
 # the same.  tests/cli/coverage_counts.sh says how many there are of what.
 . tests/lib.sh
+. tests/gpu/gpu.bash
 rows() { # DB: kind count bytes
 	sqlite3 -separator ' ' "$1" "SELECT kind, sum(count), sum(bytes) FROM coverage WHERE kind IS NOT NULL GROUP BY kind ORDER BY kind"
 }
@@ -18,8 +19,7 @@ same() { # PROGRAM [ARGUMENT...]
 	join -v 1 "$T/emulated" "$T/gpu" | sed 's/^/# emulated only: /'
 	join -v 2 "$T/emulated" "$T/gpu" | sed 's/^/# gpu only: /'
 }
-"$NVCC" -std=c++17 -cudart shared -arch=compute_75 -I. -o "$T/counts" tests/cli/coverage_counts.cu 2>"$T/err" ||
-	not_ok "nvcc" "$(cat "$T/err")"
+compile counts -std=c++17 -cudart shared -arch=compute_75 -I. tests/cli/coverage_counts.cu
 same "$T/counts"
 same "$T/counts" fail
 for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do

@@ -4,7 +4,7 @@
 . tests/gpu/real.bash
 : "${PYTHON:=python3}"
 export NCCL_NVLS_ENABLE=0 # a program that uses multicast can put GPUs out of service that others share
-"$NVCC" -arch=native -g -lineinfo -o "$T/devices" tests/gpu/devices.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile devices -arch=native -g -lineinfo tests/gpu/devices.cu
 native=$(timeout 60 "$T/devices" peer 2>&1)
 case $native in no*) skip "devices" "$native"; finish ;; esac
 is "natively" "$native" "peer: 0 wrong, met"

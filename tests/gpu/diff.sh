@@ -6,7 +6,7 @@
 exec </dev/null
 export DEVICE=gpu
 source=tests/gpu/whatif.cu
-"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/whatif" $source -lpthread 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile whatif -arch=compute_75 -cudart shared -g -lineinfo $source -lpthread
 lists() { # gone, new; and what they are
 	json_query "$T/diff.json" "SELECT json_array_length(text, '\$.findings.gone'), json_array_length(text, '\$.findings.new') FROM json"
 	json_query "$T/diff.json" "SELECT key, value->>'title', value->>'\$.operation.name', value->>'time_ns', value->>'saves_ns' FROM json, json_tree(text, '\$.findings') WHERE type = 'object' AND (path LIKE '%gone' OR path LIKE '%new')"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The same program gives the same graph on the GPU and on the emulated device: ids, edges, bytes,
-# redundancy, patterns.  Needs an NVIDIA GPU; `make check-gpu` runs it.
+# equality.sh [PART/PARTS]: the same program gives the same graph on the GPU and on the emulated device: ids,
+# edges, bytes, redundancy, patterns.  Needs an NVIDIA GPU; `make check-gpu` runs it.
 . tests/lib.sh
 
 . tests/gpu/real.bash
@@ -48,23 +48,24 @@ same() { # PROGRAM [ARGUMENT]
 	rm -f "$T"/[eg].*
 }
 for program in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc; do
-	same "$P/$program"
+	my_turn && same "$P/$program"
 done
 for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
-	same "$P/exactness" "$case"
+	my_turn && same "$P/exactness" "$case"
 done
 for case in $("$P/moves" 2>&1 | sed 's/.*one of: //'); do
-	same "$P/moves" "$case"
+	my_turn && same "$P/moves" "$case"
 done
 for case in $("$P/nodes" 2>&1 | sed 's/.*one of: //'); do
-	same "$P/nodes" "$case"
+	my_turn && same "$P/nodes" "$case"
 done
 # of the GPU's own program what the emulated device knows, too; both compile its PTX
-"$NVCC" -DEMULATED -arch=compute_75 -cudart shared -g -lineinfo -o "$T/moves_nvcc" tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
-	not_ok "nvcc" "$(cat "$T/log")"
+compile moves_nvcc -DEMULATED -arch=compute_75 -cudart shared -g -lineinfo tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda
 for case in graph graph_mixed graph_large graph_parts graph_events graph_scratch graph_kept cooperative registered surface; do
-	same "$T/moves_nvcc" "$case"
+	my_turn && same "$T/moves_nvcc" "$case"
 done
+
+last_part || finish
 
 # what a provider promises of calls that make no vertex, too: vertex, name and invocation of each, in order; but those that
 # only ask what is done, and host functions, which on a GPU the passes time and waits alone tell
@@ -72,8 +73,7 @@ calls() { # DB
 	sqlite3 "$1" "SELECT coalesce(vertex, ''), call, invocation FROM events WHERE call NOT LIKE '%Query%' AND call NOT LIKE '%ElapsedTime'
 		AND call NOT IN ('cudaLaunchHostFunc', 'cudaStreamAddCallback', 'cuLaunchHostFunc', 'cuStreamAddCallback') ORDER BY id"
 }
-"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/waits" tests/gpu/waits.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
-	not_ok "nvcc" "$(cat "$T/log")"
+compile waits -arch=compute_75 -cudart shared -g -lineinfo tests/gpu/waits.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda
 on emulated "$T/e.db" "$T/waits" >"$T/out" 2>&1
 is "waits: emulated" "$(cat "$T/out")" "done"
 on gpu "$T/g.db" "$T/waits" >"$T/out" 2>&1
@@ -87,7 +87,7 @@ is "waits: the explicit ones" "$(calls "$T/e.db" | grep Synchronize | cut -d'|' 
 is "waits: the same calls in the same order" "$(calls "$T/g.db")" "$(calls "$T/e.db")"
 
 # with the CUDA runtime inside, as nvcc links by default, the graph is the one of the shared runtime
-"$NVCC" -g -lineinfo -I. -o "$T/static" tests/programs/figure3_nvcc.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile static -g -lineinfo -I. tests/programs/figure3_nvcc.cu
 on gpu "$T/g.db" "$P/figure3_nvcc" >"$T/out" 2>&1
 on gpu "$T/s.db" "$T/static" >"$T/out" 2>&1
 is "static runtime: vertices" "$(vertices "$T/s.db")" "$(vertices "$T/g.db")"

@@ -2,7 +2,7 @@
 # Programs in trouble behave on the GPU as they do without vflow, and their profile can be read.
 . tests/lib.sh
 . tests/gpu/real.bash
-"$NVCC" -arch=native -o "$T/faults" tests/gpu/faults.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile faults -arch=native tests/gpu/faults.cu
 run() { # CASE
 	local native=$T/$1.native collected=$T/$1.collected
 	{ timeout 60 "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$native"

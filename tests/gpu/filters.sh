@@ -23,14 +23,13 @@ for options in "--kernel gemm" "--sample-kernels 2" "--sample-kernels 7"; do
 done
 
 # kernels that are launched by themselves and in a graph
-"$NVCC" -DEMULATED -arch=compute_75 -cudart shared -o "$T/moves" tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
-	not_ok "nvcc" "$(cat "$T/log")"
+compile moves -DEMULATED -arch=compute_75 -cudart shared tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda
 for options in "--kernel add" "--kernel copy" "--kernel nothing" "--sample-kernels 2" "--sample-kernels 3"; do
 	# shellcheck disable=SC2086
 	is "graph_mixed $options: the same graph" "$(graph gpu $options "$T/moves" graph_mixed)" "$(graph emulated $options "$T/moves" graph_mixed)"
 done
 
-"$NVCC" -O2 -arch=native -o "$T/mixed" tests/gpu/mixed.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile mixed -O2 -arch=native tests/gpu/mixed.cu
 bytes() { # KERNEL
 	"$VFLOW" export -T json "$T/m.db" >"$T/export.json"
 	json_query "$T/export.json" "SELECT sum(e.value->>'bytes') FROM json, json_each(text, '\$.edges') e, json_each(text, '\$.vertices') v

@@ -2,7 +2,7 @@
 # Programs that take all of the GPU's memory get it, whatever vflow has there.
 . tests/lib.sh
 . tests/gpu/real.bash
-"$NVCC" -arch=native -o "$T/memory" tests/gpu/memory.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile memory -arch=native tests/gpu/memory.cu
 native=$("$T/memory" 2>&1)
 is "memory: natively" "$native" 1
 SECONDS=0
@@ -21,7 +21,7 @@ is "memory: a's shadow survived its move" "$(bytes cudaMemset cudaMemset bytes) 
 is "memory: what the kernel wrote there" "$(bytes increment cudaMemset bytes) $(bytes increment cudaMemset redundant_bytes)" "1024 768"
 
 # the same while a kernel runs that is not waited for
-"$NVCC" -arch=native -o "$T/timed_out" tests/gpu/timed_out.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile timed_out -arch=native tests/gpu/timed_out.cu
 expect_exit 0 "timed out: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/timed_out" room
 is "timed out: the program's output" "$(cat "$T/out" "$T/err")" "done"
 is "timed out: a launch is" "$(sqlite3 "$T/g.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for seconds%'")" 1
@@ -46,7 +46,7 @@ is "large: what the kernel wrote" "$(bytes cudaMemset increment bytes)" 1024
 like "large: where its shadow is" "$(sqlite3 "$T/g.db" "SELECT what FROM coverage")" '(coarse shadows|shadows on the host)'
 sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
 
-"$NVCC" -arch=native -o "$T/faults" tests/gpu/faults.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile faults -arch=native tests/gpu/faults.cu
 native=$("$T/faults" memory 2>&1)
 expect_exit 0 "95 % of the memory" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/faults" memory
 is "95 %: as without vflow" "$(cat "$T/out" "$T/err")" "$native"

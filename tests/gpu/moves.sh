@@ -3,7 +3,7 @@
 #	FROM>TO ACCESS SITE BYTES REDUNDANT COUNT, vertices as NAME.ID
 . tests/lib.sh
 . tests/gpu/real.bash
-"$NVCC" -arch=native -g -lineinfo -o "$T/moves" tests/gpu/{moves,graphs}.cu -lcuda 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile moves -arch=native -g -lineinfo tests/gpu/{moves,graphs}.cu -lcuda
 
 wanted=" $* " limit=${MOVES_LIMIT:-60} # seconds: processes start slowly where there are several GPUs
 # Vertices by name and number; that of `unknown` is left out, it comes when it comes.  Nodes of a graph

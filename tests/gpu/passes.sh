@@ -3,11 +3,10 @@
 # CPU; how fast they are is in the log.
 . tests/lib.sh
 . tests/gpu/real.bash
-"$NVCC" -arch=native -I. -o "$T/analysis" tests/gpu/analysis.cu >"$T/log" 2>&1 &&
-	"$NVCC" -O2 -std=c++17 -arch=native -I. -o "$T/speed" tests/gpu/pass_speed.cu "$BUILD"/inside.o/gpu/analysis/{shadow*,accessed}.o >>"$T/log" 2>&1 ||
-	not_ok "nvcc" "$(cat "$T/log")"
-"$NVCC" -O2 -std=c++17 -DFOLLOW_ACCESSES -arch=native -I. -o "$T/accesses" tests/gpu/pass_speed.cu "$BUILD"/inside.o/gpu/analysis/{shadow*,accessed}.o >>"$T/log" 2>&1 ||
-	not_ok "nvcc -DFOLLOW_ACCESSES" "$(cat "$T/log")"
+compile analysis -arch=native -I. tests/gpu/analysis.cu
+shadows=("$BUILD"/inside.o/gpu/analysis/{shadow*,accessed}.o)
+compile speed -O2 -std=c++17 -arch=native -I. tests/gpu/pass_speed.cu "${shadows[@]}"
+compile accesses -O2 -std=c++17 -DFOLLOW_ACCESSES -arch=native -I. tests/gpu/pass_speed.cu "${shadows[@]}"
 like "words and digests" "$(timeout 60 "$T/analysis" 2>&1)" '^ok 1'
 timeout 60 "$T/speed" >"$T/out" 2>&1
 sed 's/^/# /' "$T/out"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# PyTorch under collection: the same results, findings with C++ call paths, nothing left behind.
+# pytorch.sh [PART/PARTS]: PyTorch under collection: the same results, findings with C++ call paths, nothing left behind.
 . tests/lib.sh
+. tests/gpu/gpu.bash
 : "${PYTHON:=python3}"
 if ! "$PYTHON" -c 'import torch, torchvision' 2>/dev/null; then
 	skip "PyTorch" "$PYTHON has no torch and torchvision"
@@ -10,6 +11,7 @@ what_stays() { # the time and signals in queues differ, and our own files have n
 	sed "s/[0-9.]* ms/ms/; /^SigQ/d; \\|^open $T/|d"
 }
 for model in resnet50 bert training; do
+	my_turn || continue
 	native=$(timeout 60 "$PYTHON" tests/gpu/bench.py $model state 2>"$T/native" | what_stays)
 	like "$model: natively" "$native" ' sum '
 	expect_exit 0 "$model: collect" timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/$model.db" "$PYTHON" tests/gpu/bench.py $model state
@@ -20,6 +22,7 @@ for model in resnet50 bert training; do
 	like "$model: C++ call paths" "$(sqlite3 "$T/$model.db" "SELECT function FROM callpaths")" 'at::native::'
 	sqlite3 "$T/$model.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
 done
+last_part || finish
 
 # 3 launches of a captured graph: what `mul` reads, 1024 floats each time, `add` has written
 cat >"$T/graph.py" <<'END'

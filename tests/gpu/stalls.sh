@@ -5,6 +5,7 @@
 # Leaves in $OUT what a machine without a GPU needs to do the second part again, also where there is no nvdisasm:
 #     STALLS_FROM=FOLDER tests/run tests/gpu/stalls.sh
 . tests/lib.sh
+. tests/gpu/gpu.bash
 exec </dev/null
 : "${STALLS_FROM:=}"
 out=${STALLS_FROM:-${OUT:-$T}/stalls}
@@ -18,10 +19,8 @@ line_of() { # CASE: where it was when it was compiled
 # -- part 1: collecting ------------------------------------------------------------------------
 measure() {
 	local code=0
-	"$NVCC" -O3 -lineinfo -arch=native -o "$T/stalls" $source >"$out/nvcc.log" 2>&1 || {
-		not_ok "nvcc" "$(cat "$out/nvcc.log")"
-		return
-	}
+	compile stalls -O3 -lineinfo -arch=native $source
+	[ -x "$T/stalls" ] || return
 	awk 'NF > 3 && / \/\* [a-z]+ \*\/$/ { print $(NF - 1), NR }' $source >"$out/lines.txt"
 	timeout 60 "$T/stalls" 30 >"$out/native.txt" 2>"$out/native.err" || not_ok "the program by itself" "$(cat "$out/native.err")"
 	is "all kernels ran" "$(wc -l <"$out/native.txt")" 20

@@ -2,7 +2,7 @@
 # Kernels that spin until the host sets a flag: vflow times out after 5 seconds, once for a kernel.
 . tests/lib.sh
 . tests/gpu/real.bash
-"$NVCC" -arch=native -o "$T/timed_out" tests/gpu/timed_out.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile timed_out -arch=native tests/gpu/timed_out.cu
 SECONDS=0
 expect_exit 0 "collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/l.db" "$T/timed_out"
 is "the program's output" "$(cat "$T/out" "$T/err")" 7

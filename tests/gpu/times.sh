@@ -29,8 +29,8 @@ count() { # NAME WHERE
 	sql "$T/$1.db" "SELECT count(*) FROM gpu_times WHERE $2"
 }
 
-"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/times" tests/gpu/times.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
-"$NVCC" -arch=compute_75 -g -lineinfo -o "$T/times_static" tests/gpu/times.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile times -arch=compute_75 -cudart shared -g -lineinfo tests/gpu/times.cu
+compile times_static -arch=compute_75 -g -lineinfo tests/gpu/times.cu
 
 for program in times times_static; do
 	run $program "$T/$program" spins

@@ -2,6 +2,7 @@
 # The pass `use` on a GPU: the same first uses as emulated (tests/cli/first_use.sh), of memory that the
 # driver copies to by itself, and what the pass costs.
 . tests/lib.sh
+. tests/gpu/gpu.bash
 exec </dev/null # each run reads it
 source=tests/programs/first_use.c
 
@@ -9,7 +10,7 @@ source=tests/programs/first_use.c
 	-L"$CUDA_TOOLKIT/lib64" -Wl,-rpath,"$CUDA_TOOLKIT/lib64" -lcudart -lpthread 2>"$T/log" ||
 	not_ok "build" "$(cat "$T/log")"
 
-"$NVCC" -O1 -g -lineinfo -arch=native -I. -o "$T/managed_use" tests/gpu/managed_use.cu >"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
+compile managed_use -O1 -g -lineinfo -arch=native -I. tests/gpu/managed_use.cu
 
 line_of() { # FUNCTION [SOURCE]
 	awk -v "name=$1" '/^static/ { inside = index($0, name "(") } inside && /\/\* the use/ { print FNR; exit }' "${2:-$source}"

@@ -2,9 +2,8 @@
 # Pass `values` counts of the same program the same on the GPU and on the emulated device.
 . tests/lib.sh
 . tests/gpu/real.bash
-nvcc=${NVCC:-nvcc}
-"$nvcc" -cudart shared -g -lineinfo -arch=native -o "$T/gpu" tests/gpu/values.cu >"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
-"$nvcc" -cudart shared -g -lineinfo -arch=compute_80 -code=compute_80 -o "$T/emulated" tests/gpu/values.cu >"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
+compile gpu -cudart shared -g -lineinfo -arch=native tests/gpu/values.cu
+compile emulated -cudart shared -g -lineinfo -arch=compute_80 -code=compute_80 tests/gpu/values.cu
 expect_exit 0 "the program runs by itself" "$T/gpu"
 cp "$T/out" "$T/native"
 LD_LIBRARY_PATH=$(realpath "$BUILD")/lib/emulator${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \

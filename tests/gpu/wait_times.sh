@@ -5,7 +5,7 @@
 . tests/gpu/real.bash
 exec </dev/null # each run reads it
 
-"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/wait_times" tests/gpu/wait_times.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile wait_times -arch=compute_75 -cudart shared -g -lineinfo tests/gpu/wait_times.cu
 
 # The calls after the kernels of 5 ms: number, name, what is left of the kernel when the call begins,
 # whether the next call is one (0: none of ours, as it is no event), its wait.

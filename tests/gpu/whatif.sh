@@ -6,16 +6,13 @@
 . tests/gpu/real.bash
 exec </dev/null # each run reads it
 source=tests/gpu/whatif.cu
-"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/whatif" $source -lpthread 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+compile whatif -arch=compute_75 -cudart shared -g -lineinfo $source -lpthread
 
-native() { # CASE before|mended: ns, the median of 5
-	for _ in 1 2 3 4 5; do "$T/whatif" "$@"; done | sort -n | sed -n 3p
-}
+"$T/whatif" medians >"$T/natively" 2>"$T/err" || not_ok "natively" "$(cat "$T/err")"
 
 : >"$T/table"
 for name in $(cases); do
-	before=$(native "$name" before)
-	mended=$(native "$name" mended)
+	read -r _ before mended < <(grep "^$name " "$T/natively")
 	DEVICE=gpu collect "$T/w.db" --passes flow,time,waits --kernel nothing_at_all "$T/whatif" "$name" before >"$T/out" 2>"$T/err" || not_ok "$name: collect" "$(cat "$T/err")"
 	ask_about "$name" "$T/w.db"
 	"$VFLOW" whatif "${options[@]}" -T json "$T/w.db" >"$T/w.json" 2>"$T/err" || sed 's/^/# /' "$T/err"

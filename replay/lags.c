@@ -241,8 +241,11 @@ static void learn_call(struct learner *learner, uint32_t index)
 		learner->targets[i] = state_target(&learner->state, call, wait);
 		issue = time_max(issue, learner->targets[i]);
 	}
+	/* a copy that is over when its call returns has been copied by the host, from or to
+	 * pageable memory */
 	if (!learner->have_medians && call->operation < call[1].operation &&
-	    call->wait == call[1].wait)
+	    call->wait == call[1].wait &&
+	    !(call->copies && replay->operations[call[1].operation - 1].end <= call->end))
 		sample(&learner->own, time_lag(call->start, call->end));
 	for (uint32_t i = call->operation; i < call[1].operation; i++)
 		learn_operation(learner, i, issue);

@@ -68,6 +68,7 @@ struct call {
 	uint32_t joined;  /* the first thread that it comes after, `gap` after the last of these */
 	bool nonblocking;
 	bool only_waits;
+	bool copies;
 };
 
 struct thread {

@@ -423,6 +423,7 @@ static void take_waits(struct replay *replay, struct maps *maps)
 		if (call->operation < call[1].operation)
 			call->prepares = time_max(call->prepares, call->once);
 		call->only_waits = row > call->wait && call->operation == call[1].operation;
+		call->copies = !strcmp(profile->apis[profile->timeline[i].api].kind, "memcpy");
 	}
 	replay->calls[replay->call_count].wait = row;
 	free(once);

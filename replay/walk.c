@@ -266,13 +266,20 @@ static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns, u
 	const struct call *call = &walk->replay->calls[index];
 	const struct edit *edit = edit_of(walk, index);
 	const bool has_operation = call->operation < call[1].operation;
-	const uint64_t least = time_add((uint64_t)walk->process->lags.own, call->once);
+	uint64_t least = time_add((uint64_t)walk->process->lags.own, call->once);
 
-	if (!(edit->flags & (has_operation ? EDIT_ASYNC : EDIT_SHORTEN)))
+	if (edit->flags & EDIT_SHORTEN && !has_operation)
+		return shortened(&walk->options->edits->changes[edit->shorten], ns, all);
+	if (!has_operation || !(edit->flags & (EDIT_ASYNC | EDIT_SHORTEN)) || all <= least)
 		return ns;
-	if (has_operation)
-		return all > least ? (uint64_t)((double)ns * (double)least / (double)all) : ns;
-	return shortened(&walk->options->edits->changes[edit->shorten], ns, all);
+	if (!(edit->flags & EDIT_ASYNC)) {
+		if (!call->copies)
+			return ns;
+		/* what is beyond that is the host's own copying of pageable memory */
+		least = time_add(least, shortened(&walk->options->edits->changes[edit->shorten],
+						  all - least, duration_of_all(walk, index)));
+	}
+	return least < all ? (uint64_t)((double)ns * (double)least / (double)all) : ns;
 }
 
 /* The call's own time, with its waits in between. */

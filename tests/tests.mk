@@ -49,13 +49,13 @@ check-built: all $(unit_tests) $(BUILD)/vflow-passes $(BUILD)/stalls-profile pro
 gpu_test_tools = sqlite3 gvpr
 # what measures time, or takes all memory of the GPU
 gpu_tests_alone = $(patsubst %,tests/gpu/%.sh,costs diff faults full memory stalls timed_out times wait_times whatif)
-gpu_tests_split = $(patsubst %,tests/gpu/%.sh,access advice equality programs pytorch)
-gpu_tests = $(filter-out $(gpu_tests_alone) $(gpu_tests_split),$(wildcard tests/gpu/*.sh))
+gpu_tests_split = $(patsubst %,tests/gpu/%.sh,access advice equality programs)
+gpu_tests = $(filter-out $(gpu_tests_alone) $(gpu_tests_split) tests/gpu/pytorch.sh,$(wildcard tests/gpu/*.sh))
 check-gpu: all programs $(BUILD)/stalls-profile
 	@for tool in $(gpu_test_tools); do command -v $$tool >/dev/null || lacking="$$lacking $$tool"; done; \
 		[ -z "$$lacking" ] || { echo "make check-gpu: install what its tests need, and is not here:$$lacking" >&2; exit 1; }
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" \
-		tests/run $(foreach test,$(gpu_tests_split),$(patsubst %,"$(test) %/6",1 2 3 4 5 6)) $(gpu_tests) -- $(gpu_tests_alone)
+		tests/run $(foreach test,$(gpu_tests_split),$(patsubst %,"$(test) %/6",1 2 3 4 5 6)) $(patsubst %,"tests/gpu/pytorch.sh %/4",1 2 3 4) $(gpu_tests) -- $(gpu_tests_alone)
 
 # A vflow whose provider also times kernels (tests/gpu/kernel_times.h), apart from the one that is measured.
 timed = $(BUILD)/timed

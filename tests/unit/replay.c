@@ -657,6 +657,35 @@ static void one_time_costs_of_copies(void **state)
 	profile_free(profile);
 }
 
+/* The host stages pageable memory itself, so that half of the bytes take half of the call; one from
+ * pinned memory goes on. */
+static void parts_of_copies(void **state)
+{
+	const struct replay_change half = {
+		.kind = REPLAY_SHORTEN, .subject = REPLAY_API, .scaled = true, .fraction = 0.5};
+	struct profile *profile = model_profile();
+	struct replay_change pinned = half;
+	struct replay_times times;
+	uint64_t at = 0;
+
+	(void)state;
+	add_api(profile, "memcpy", 7);
+	add_api(profile, "memcpy", 8);
+	for (int i = 0; i < 2; i++, at += 505 * US) { /* over when it returns */
+		add_timed(profile, 0, 0, 0, at, at + 505 * US);
+		add_operation(profile, at + 5 * US, at + 505 * US);
+	}
+	add_timed(profile, 0, 0, 1, at, at + 5 * US);
+	add_operation(profile, at + 6 * US, at + 106 * US);
+	end_on_gpu(profile, at + 200 * US);
+	times = times_with(profile, &half, 1);
+	assert_int_equal(times.before_ns - times.after_ns, 500 * US);
+	pinned.index = 1; /* the host's own work of 195 us goes on for longer */
+	times = times_with(profile, &pinned, 1);
+	assert_int_equal(times.before_ns, times.after_ns);
+	profile_free(profile);
+}
+
 /* Two workers side by side until the end; then one that is faster does not make the run so. */
 static void workers(void **state)
 {
@@ -1097,6 +1126,7 @@ int main(void)
 		cmocka_unit_test(threads),
 		cmocka_unit_test(one_time_costs),
 		cmocka_unit_test(one_time_costs_of_copies),
+		cmocka_unit_test(parts_of_copies),
 		cmocka_unit_test(workers),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(events_of_threads),

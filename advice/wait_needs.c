@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advice/touches.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/records.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
@@ -464,9 +465,9 @@ static bool is_candidate(const struct judge *judge, const struct profile_api *ap
 	if (!strcmp(api->kind, "free"))
 		return true;
 	if (!strcmp(api->kind, "sync"))
-		return strstr(api->name, "Synchronize") || touches_is_synchronous(api->name);
+		return api_is_synchronization(api->name) || api_is_synchronous_copy(api->name);
 	v = graph_find(judge->profile->graph, api->vertex);
-	return v != UINT32_MAX && touches_is_synchronous(api->name) &&
+	return v != UINT32_MAX && api_is_synchronous_copy(api->name) &&
 	       (judge->run->operations[v] == OPERATION_UPLOAD ||
 		(judge->downloads_aside && judge->touches->effects[v].downloads));
 }
@@ -537,7 +538,7 @@ static bool waits_by_contract(const struct judge *judge, const struct profile_ap
 	uint32_t v = graph_find(judge->profile->graph, api->vertex);
 
 	return v == UINT32_MAX || !graph_vertex_is(&judge->profile->graph->vertices[v], "memcpy") ||
-	       touches_is_synchronous(api->name);
+	       api_is_synchronous_copy(api->name);
 }
 
 static void take_call(struct judge *judge, uint32_t call)

@@ -114,11 +114,17 @@ static const struct api *find_api(const char *name)
 	return found ? found : &none;
 }
 
+enum api_asynchronous api_asynchronous(const char *name)
+{
+	return find_api(name)->asynchronous;
+}
+
 bool api_is_asynchronous(const char *name)
 {
-	enum api_asynchronous how = find_api(name)->asynchronous;
+	const struct api *api = find_api(name);
 
-	return how == API_ASYNCHRONOUS_YES || how == API_ASYNCHRONOUS_PINNED;
+	return api->effect != API_LAUNCH && (api->asynchronous == API_ASYNCHRONOUS_YES ||
+					     api->asynchronous == API_ASYNCHRONOUS_PINNED);
 }
 
 bool api_is_synchronous_copy(const char *name)

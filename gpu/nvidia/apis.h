@@ -64,7 +64,11 @@ enum api_needs {
  * asynchronous and neither waits nor needs anything.  Any thread may ask.
  */
 
-/* Whether it is made to return at once, if memory of the host is pinned: cudaMemcpyAsync. */
+enum api_asynchronous api_asynchronous(const char *name);
+/*
+ * Whether it returns at once, if memory of the host is pinned: cudaMemcpyAsync.  No launch, as
+ * calls are named after the launch of a graph that are those of its nodes.
+ */
 bool api_is_asynchronous(const char *name);
 /* Whether it is a copy that is over with the memory of the host when it returns: cudaMemcpy. */
 bool api_is_synchronous_copy(const char *name);

@@ -26,8 +26,7 @@ static void knows_what_is_asynchronous(void **state)
 		"cudaMallocFromPoolAsync",
 		"cudaFreeAsync",
 		"cudaMemcpyBatchAsync",
-		"cudaLaunchKernel",
-		"cudaGraphLaunch",
+
 		"cuLaunchHostFunc",
 		"cuStreamWriteValue32_v2",
 	};
@@ -42,6 +41,8 @@ static void knows_what_is_asynchronous(void **state)
 		"cudaMemcpy3DPeer",
 		"copyAsync",
 		"cudaAsync",
+		"cudaGraphLaunch",
+		"cudaLaunchKernel",
 		"cuAsync",
 		"cu",
 		"cuda",

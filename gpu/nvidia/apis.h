@@ -55,7 +55,8 @@ enum api_needs {
 	API_NEEDS_NOTHING,
 	API_NEEDS_EVENT,
 	API_NEEDS_STREAM,
-	API_NEEDS_MEMORY, /* what uses the memory that it names */
+	API_NEEDS_MEMORY,      /* what uses the memory that it takes away */
+	API_NEEDS_HOST_MEMORY, /* the same, and the memory is the host's */
 };
 
 /*

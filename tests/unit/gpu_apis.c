@@ -26,7 +26,6 @@ static void knows_what_is_asynchronous(void **state)
 		"cudaMallocFromPoolAsync",
 		"cudaFreeAsync",
 		"cudaMemcpyBatchAsync",
-
 		"cuLaunchHostFunc",
 		"cuStreamWriteValue32_v2",
 	};
@@ -103,8 +102,9 @@ static void knows_what_is_needed(void **state)
 	assert_int_equal(api_needs("cudaEventElapsedTime_v2"), API_NEEDS_EVENT);
 	assert_int_equal(api_needs("cuEventQuery"), API_NEEDS_EVENT);
 	assert_int_equal(api_needs("cudaStreamQuery_ptsz"), API_NEEDS_STREAM);
-	assert_int_equal(api_needs("cudaFreeHost"), API_NEEDS_MEMORY);
-	assert_int_equal(api_needs("cudaHostUnregister"), API_NEEDS_MEMORY);
+	assert_int_equal(api_needs("cudaFreeHost"), API_NEEDS_HOST_MEMORY);
+	assert_int_equal(api_needs("cudaHostUnregister"), API_NEEDS_HOST_MEMORY);
+	assert_int_equal(api_needs("cuMemUnmap"), API_NEEDS_MEMORY);
 	assert_int_equal(api_needs("cudaFree"), API_NEEDS_NOTHING);
 	assert_int_equal(api_needs("cudaEventDestroy"), API_NEEDS_NOTHING);
 	assert_int_equal(api_needs("cudaGraphExecDestroy"), API_NEEDS_NOTHING);

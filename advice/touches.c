@@ -1,14 +1,9 @@
 #include "advice/touches.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "gpu/nvidia/apis.h"
 #include "util/memory.h"
-
-bool touches_is_synchronous(const char *name)
-{
-	return name && strstr(name, "emcpy") && !strstr(name, "Async") && !strstr(name, "Batch");
-}
 
 static int by_vertex(const void *left, const void *right)
 {
@@ -74,7 +69,7 @@ struct touches *touches_new(const struct run *run)
 			run_unseen(run, vertex->id) > 0 || run->operations[v] == OPERATION_OTHER;
 		/* the host may write to the source of an asynchronous copy after a wait */
 		effects->guarded |= run->operations[v] == OPERATION_UPLOAD &&
-				    !touches_is_synchronous(vertex->name);
+				    !api_is_synchronous_copy(vertex->name);
 		effects->guarded |= effects->unknown;
 	}
 	return touches;

@@ -26,7 +26,4 @@ struct touches {
 struct touches *touches_new(const struct run *run);
 void touches_free(struct touches *touches);
 
-/* Whether a copy of this name is done with the memory of the host when it returns. */
-bool touches_is_synchronous(const char *name);
-
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advice/touches.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/records.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
@@ -40,6 +41,7 @@ struct stream {
 	uint32_t history_count, history_capacity;
 	uint32_t *last_touch, *last_write; /* per vertex of a site: numbers of operations; 0 */
 	uint32_t last_unknown;             /* of an operation that may have written anything */
+	uint32_t last_host;                /* of one that may use memory of the host */
 };
 
 struct open_wait { /* that protects nothing so far */
@@ -312,14 +314,21 @@ static void need_touched(struct judge *judge, const struct clock *clock,
 
 /* -- calls -- */
 
-static void note_touches(struct judge *judge, struct stream *stream, const struct effects *effects)
+static void make_lasts(const struct judge *judge, struct stream *stream)
 {
 	const uint32_t vertices = judge->profile->graph->vertex_count;
 
-	if (!stream->last_touch) {
-		stream->last_touch = xcalloc(vertices, sizeof(*stream->last_touch));
-		stream->last_write = xcalloc(vertices, sizeof(*stream->last_write));
-	}
+	if (stream->last_touch)
+		return;
+	stream->last_touch = xcalloc(vertices, sizeof(*stream->last_touch));
+	stream->last_write = xcalloc(vertices, sizeof(*stream->last_write));
+}
+
+static void note_touches(struct judge *judge, struct stream *stream, const struct effects *effects)
+{
+	make_lasts(judge, stream);
+	if (!effects || effects->guarded || effects->downloads)
+		stream->last_host = stream->count;
 	if (!effects || effects->unknown)
 		stream->last_unknown = stream->count;
 	for (uint32_t t = effects ? effects->first : 0; effects && t < effects->end; t++) {
@@ -464,9 +473,9 @@ static bool is_candidate(const struct judge *judge, const struct profile_api *ap
 	if (!strcmp(api->kind, "free"))
 		return true;
 	if (!strcmp(api->kind, "sync"))
-		return strstr(api->name, "Synchronize") || touches_is_synchronous(api->name);
+		return api_is_synchronization(api->name) || api_is_synchronous_copy(api->name);
 	v = graph_find(judge->profile->graph, api->vertex);
-	return v != UINT32_MAX && touches_is_synchronous(api->name) &&
+	return v != UINT32_MAX && api_is_synchronous_copy(api->name) &&
 	       (judge->run->operations[v] == OPERATION_UPLOAD ||
 		(judge->downloads_aside && judge->touches->effects[v].downloads));
 }
@@ -528,6 +537,27 @@ static void take_host_function(struct judge *judge, const struct profile_wait *w
 	add_operation(judge, stream, wait->call, NULL);
 }
 
+/* What the call takes away is not to be used any more, and nobody promises that it waits. */
+static void need_users(struct judge *judge, bool of_host)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		need(judge, s, judge->needed.done[s],
+		     of_host ? judge->streams[s].last_host : judge->streams[s].count, WAIT_NEEDED);
+}
+
+/* Memory that comes in the order of a stream: there is none for others before. */
+static void take_allocation(struct judge *judge, uint32_t call)
+{
+	const struct profile_timed_call *timed = &judge->profile->timeline[call];
+	struct stream *stream = stream_of(judge, timed->device, timed->stream);
+	uint32_t site = graph_find(judge->profile->graph, judge->profile->apis[timed->api].vertex);
+
+	order_stream(judge, stream, call);
+	add_operation(judge, stream, call, &(struct effects){.unknown = site == UINT32_MAX});
+	if (site != UINT32_MAX)
+		stream->last_touch[site] = stream->last_write[site] = stream->count;
+}
+
 /*
  * A copy that is asynchronous by its name waits where the memory of the host is pageable.  Nothing
  * is to rest on that: pinned, as another finding advises, the same call does not wait.
@@ -537,16 +567,20 @@ static bool waits_by_contract(const struct judge *judge, const struct profile_ap
 	uint32_t v = graph_find(judge->profile->graph, api->vertex);
 
 	return v == UINT32_MAX || !graph_vertex_is(&judge->profile->graph->vertices[v], "memcpy") ||
-	       touches_is_synchronous(api->name);
+	       api_is_synchronous_copy(api->name);
 }
 
 static void take_call(struct judge *judge, uint32_t call)
 {
 	const struct timing *timing = judge->timing;
 	const struct profile_timed_call *timed = &judge->profile->timeline[call];
+	const struct profile_api *api = &judge->profile->apis[timed->api];
+	const enum api_needs needs = api_needs(api->name);
 	struct clock clock = {0};
 	bool known = false;
 
+	if (!strcmp(api->kind, "alloc") && api_is_asynchronous(api->name))
+		take_allocation(judge, call);
 	for (uint32_t o = timing->operations[call]; o < timing->operations[call + 1]; o++)
 		take_operation(judge, &judge->profile->gpu_times[o]);
 	for (uint32_t w = timing->waits[call]; w < timing->waits[call + 1]; w++)
@@ -556,12 +590,14 @@ static void take_call(struct judge *judge, uint32_t call)
 			take_host_function(judge, &judge->profile->waits[w]);
 		else
 			known |= join_wait(judge, &clock, &judge->profile->waits[w]);
-	if (known && !waits_by_contract(judge, &judge->profile->apis[timed->api]))
+	if (needs == API_NEEDS_MEMORY || needs == API_NEEDS_HOST_MEMORY)
+		need_users(judge, needs == API_NEEDS_HOST_MEMORY);
+	if (needs == API_NEEDS_MEMORY || (known && !waits_by_contract(judge, api)))
 		return;
 	if (known) {
 		join_orders(judge, &clock, call);
 		take_wait(judge, call, &clock);
-	} else if (!strcmp(judge->profile->apis[timed->api].kind, "free")) {
+	} else if (!strcmp(api->kind, "free")) {
 		/* others may get the memory at once: what uses it has to be done */
 		const struct stream *stream = stream_of(judge, timed->device, timed->stream);
 

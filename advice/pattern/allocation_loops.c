@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/nvidia/apis.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 #include "util/text.h"
@@ -206,7 +207,7 @@ static void detect_allocation_loops(const struct run *run)
 	for (uint32_t i = 0; i < pairs.count; i++)
 		if (pairs.rows[i].objects >= LOOP &&
 		    repeated[graph_find(graph, pairs.rows[i].site)] &&
-		    !strstr(run->profile->apis[pairs.rows[i].api].name, "Async"))
+		    !api_is_asynchronous(run->profile->apis[pairs.rows[i].api].name))
 			pairs.rows[kept++] = pairs.rows[i];
 	if (kept)
 		qsort(pairs.rows, kept, sizeof(*pairs.rows), by_release);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advice/words.h"
+#include "gpu/nvidia/apis.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -54,7 +55,7 @@ static bool is_pooled(const struct run *run, uint32_t site)
 	uint32_t v = graph_find(run->profile->graph, site);
 	const char *name = v == UINT32_MAX ? NULL : run->profile->graph->vertices[v].name;
 
-	return name && (strstr(name, "Async") || strstr(name, "FromPool"));
+	return api_is_asynchronous(name);
 }
 
 /* A library has allocated it (cuBLAS its workspace): nobody can delete that. */

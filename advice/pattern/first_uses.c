@@ -11,6 +11,7 @@
 
 #include "advice/touches.h"
 #include "advice/wait_needs.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/records.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -222,7 +223,7 @@ static void detect_downloads(const struct run *run, const struct brought *all, u
 	uint64_t invocations;
 
 	if (!brought || !brought->most || !uses->known || uses->vacant || !uses->pages ||
-	    !touches_is_synchronous(run->profile->graph->vertices[v].name))
+	    !api_is_synchronous_copy(run->profile->graph->vertices[v].name))
 		return;
 	invocations = run->profile->graph->vertices[v].invocations;
 	if (!invocations || brought->bytes / invocations != uses->bytes / uses->waits)

@@ -6,9 +6,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "advice/words.h"
+#include "gpu/nvidia/apis.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -18,7 +18,7 @@ static bool is_asynchronous_copy(const struct run *run, const struct profile_api
 	uint32_t v = graph_find(run->profile->graph, api->vertex);
 
 	return v != UINT32_MAX && graph_vertex_is(&run->profile->graph->vertices[v], "memcpy") &&
-	       strstr(api->name, "Async");
+	       api_asynchronous(api->name) == API_ASYNCHRONOUS_PINNED;
 }
 
 /* Calls that waited for their own copy. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advice/wait_needs.h"
+#include "gpu/nvidia/apis.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -102,7 +103,7 @@ static const struct mend *mend_of(const struct profile_api *api, const struct ta
 		return &mend_release;
 	if (api->vertex != PROFILE_NO_VERTEX)
 		return &mend_upload;
-	if (!strstr(api->name, "Synchronize"))
+	if (!api_is_synchronization(api->name))
 		return &mend_host_copy;
 	if (tally->calls[WAIT_NEEDED])
 		return &mend_sometimes;

@@ -6,6 +6,7 @@
 #include "collect/guest/guest.h"
 #include "collect/guest/watch/pages.h"
 #include "collect/guest/watch/watch.h"
+#include "gpu/nvidia/apis.h"
 
 enum { SOURCE_BYTES_MAX = 256 << 20 };
 
@@ -172,7 +173,7 @@ static bool tells_host(const struct gpu_call *call)
 	if (call->node || strstr(call->name, "GraphLaunch") || strstr(call->name, "WriteValue") ||
 	    strstr(call->name, "MemOp"))
 		return true;
-	return (call->api == GPU_COPY || call->api == GPU_FREE) && !strstr(call->name, "Async");
+	return (call->api == GPU_COPY || call->api == GPU_FREE) && !api_is_asynchronous(call->name);
 }
 
 void sources_begin(const struct gpu_call *call)
@@ -198,8 +199,8 @@ void sources_abandon(const struct gpu_call *call)
 /* A wait for anything but one stream may be for all that was there. */
 void sources_returned(const struct gpu_call *call)
 {
-	const bool of_stream =
-		call->stream && (call->api == GPU_COPY || strstr(call->name, "Stream"));
+	const bool of_stream = call->stream && (call->api == GPU_COPY ||
+						api_waits_for(call->name) == API_WAITS_STREAM);
 
 	for (uint32_t i = 0; live && i < SOURCES_MAX; i++)
 		if (sources[i].watch && (!of_stream || sources[i].ordered || !sources[i].stream ||

@@ -23,6 +23,7 @@
 #include "collect/guest/sources.h"
 #include "collect/guest/watch/calls.h"
 #include "collect/guest/watch/watch.h"
+#include "gpu/nvidia/apis.h"
 #include "util/start_environment.h"
 
 enum {
@@ -352,7 +353,7 @@ static void watch_range(struct wait *wait, uint64_t address, uint64_t bytes, boo
 /* A wait for a stream, and a copy, protect what is in their stream; the default one is all. */
 static bool protects(const struct gpu_call *call, const struct download *download)
 {
-	bool of_stream = call->api == GPU_COPY || strstr(call->name, "Stream");
+	bool of_stream = call->api == GPU_COPY || api_waits_for(call->name) == API_WAITS_STREAM;
 
 	return call->device == download->device &&
 	       (!of_stream || !call->stream || call->stream == download->stream);

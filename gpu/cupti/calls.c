@@ -155,7 +155,7 @@ static const char *kernel_name(const CUpti_CallbackData *data, const struct oper
 /* Whether a function waits says the one that the program has called. */
 static enum wait_kind wait_kind(const struct operation *operation, const char *function)
 {
-	const bool asynchronous = strstr(thread.name, "Async") || strstr(function, "Async");
+	const bool asynchronous = api_is_asynchronous(thread.name) || api_is_asynchronous(function);
 
 	switch (operation->api) {
 	case GPU_COPY:
@@ -165,10 +165,7 @@ static enum wait_kind wait_kind(const struct operation *operation, const char *f
 	case GPU_KERNEL:
 		return WAIT_QUEUED;
 	case GPU_FREE:
-		return api_is(function, "cuMemFree") || api_is(function, "cuMemFreeHost") ||
-				       api_is(function, "cuMemHostUnregister")
-			       ? WAIT_FREE
-			       : WAIT_UNKNOWN;
+		return api_waits_for(function) == API_WAITS_CONTEXT ? WAIT_FREE : WAIT_UNKNOWN;
 	case GPU_ALLOC:
 	case GPU_SYNC:
 		break;
@@ -400,7 +397,8 @@ static void put_into(struct pending_call *call, uintptr_t handle)
 /* Memory that is allocated or freed in the order of a stream. */
 static bool is_in_stream(const struct operation *operation, const char *name)
 {
-	return (operation->api == GPU_ALLOC || operation->api == GPU_FREE) && strstr(name, "Async");
+	return (operation->api == GPU_ALLOC || operation->api == GPU_FREE) &&
+	       api_is_asynchronous(name);
 }
 
 static void begin(const struct noted *noted, const char *name, const struct looks *looks,
@@ -422,9 +420,9 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.host_address = operation->host_address,
 		.host_bytes = operation->host_bytes,
 		.source_address = operation->source_address,
-		.source_bytes = strstr(name, "Async") ? operation->source_bytes : 0,
+		.source_bytes = api_is_asynchronous(name) ? operation->source_bytes : 0,
 		.waited = operation->host_bytes && operation->host_bytes != GPU_HOST_ANYWHERE &&
-			  (operation->host_is_pageable || !strstr(name, "Async")),
+			  (operation->host_is_pageable || !api_is_asynchronous(name)),
 		.wait = noted->wait,
 		.looks = *looks,
 		.overhead_ns = thread.overhead_ns,
@@ -516,9 +514,11 @@ static void begin_asked(const CUpti_CallbackData *data, const char *name, uintpt
 
 static enum wait_kind kind_of_synchronization(const char *name)
 {
-	if (strstr(name, "StreamSynchronize"))
-		return WAIT_STREAM;
-	return strstr(name, "EventSynchronize") ? WAIT_EVENT : WAIT_DEVICE;
+	const enum api_waits waits = api_waits_for(name);
+
+	return waits == API_WAITS_STREAM  ? WAIT_STREAM
+	       : waits == API_WAITS_EVENT ? WAIT_EVENT
+					  : WAIT_DEVICE;
 }
 
 static bool has_waited(const struct looks *looks)

@@ -1,16 +1,31 @@
-/* gpu/nvidia/apis.c: the table of the driver's functions, and looking into it. */
+/* gpu/nvidia/apis.c: the tables of functions, and looking into them. */
 #include "gpu/nvidia/apis.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct {
+static const struct api {
 	const char *name;
 	enum api_effect effect;
+	enum api_asynchronous asynchronous;
+	enum api_waits waits;
+	enum api_needs needs;
 } apis[] = {
-#define API(name, effect) {#name, API_##effect},
+#define API(name, effect, asynchronous, waits, needs)                                              \
+	{#name, API_##effect, API_ASYNCHRONOUS_##asynchronous, API_WAITS_##waits,                  \
+	 API_NEEDS_##needs},
 #include "gpu/nvidia/apis.def"
 #undef API
+};
+
+/* Functions of the runtime API that do what a function of the driver API of another name does. */
+static const struct runtime_api {
+	const char *name, *driver;
+} runtime_apis[] = {
+#define RUNTIME_API(name, driver) {#name, #driver},
+#include "gpu/nvidia/runtime_apis.def"
+#undef RUNTIME_API
 };
 
 static bool ends_in(const char *name, size_t length, const char *suffix)
@@ -52,22 +67,89 @@ bool api_is(const char *name, const char *plain)
 	return !strncmp(name, plain, length) && api_plain_length(name) == length;
 }
 
-/*
- * Whether the emulated device has GPU_SYNC for this function, too: see
- * vflow_emulator_synchronize().
- */
-static bool is_synchronization(const char *name)
-{
-	static const char *const names[] = {
-		"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize",
-		"cudaEventSynchronize",  "cuCtxSynchronize",      "cuStreamSynchronize",
-		"cuEventSynchronize",
-	};
+struct key {
+	const char *name;
+	size_t length;
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (api_is(name, names[i]))
-			return true;
-	return false;
+/* Of a row of either table, which begins with the name. */
+static int compare(const void *left, const void *right)
+{
+	const struct key *key = left;
+	const char *const *row = right;
+	int order = strncmp(key->name, *row, key->length);
+
+	return order ? order : -((*row)[key->length] != '\0');
+}
+
+static const struct api *find_driver(const char *name, size_t length)
+{
+	return bsearch(&(struct key){name, length}, apis, sizeof(apis) / sizeof(*apis),
+		       sizeof(*apis), compare);
+}
+
+/* The row of a function of either API; of one that has none, one of a function that does nothing.
+ */
+static const struct api *find_api(const char *name)
+{
+	static const struct api none;
+	const size_t length = name ? api_plain_length(name) : 0;
+	const bool runtime = length > 4 && !strncmp(name, "cuda", 4);
+	const struct runtime_api *other = NULL;
+	const struct api *found = NULL;
+	char driver[64] = "cu";
+
+	if (runtime)
+		other = bsearch(&(struct key){name, length}, runtime_apis,
+				sizeof(runtime_apis) / sizeof(*runtime_apis), sizeof(*runtime_apis),
+				compare);
+	if (other) {
+		found = find_driver(other->driver, strlen(other->driver));
+	} else if (!runtime) {
+		found = length ? find_driver(name, length) : NULL;
+	} else if (length < sizeof(driver)) {
+		memcpy(driver + 2, name + 4, length - 4);
+		found = find_driver(driver, length - 2);
+	}
+	return found ? found : &none;
+}
+
+enum api_asynchronous api_asynchronous(const char *name)
+{
+	return find_api(name)->asynchronous;
+}
+
+bool api_is_asynchronous(const char *name)
+{
+	const struct api *api = find_api(name);
+
+	return api->effect != API_LAUNCH && (api->asynchronous == API_ASYNCHRONOUS_YES ||
+					     api->asynchronous == API_ASYNCHRONOUS_PINNED);
+}
+
+bool api_is_synchronous_copy(const char *name)
+{
+	return find_api(name)->effect == API_COPY && !api_is_asynchronous(name);
+}
+
+enum api_waits api_waits_for(const char *name)
+{
+	return find_api(name)->waits;
+}
+
+enum api_needs api_needs(const char *name)
+{
+	return find_api(name)->needs;
+}
+
+/* Whether the emulated device has GPU_SYNC for it, too: see vflow_emulator_synchronize(). */
+bool api_is_synchronization(const char *name)
+{
+	const struct api *api = find_api(name);
+
+	return api->effect == API_NOTHING &&
+	       (api->waits == API_WAITS_STREAM || api->waits == API_WAITS_EVENT ||
+		api->waits == API_WAITS_CONTEXT);
 }
 
 bool api_returns_error(const char *name)
@@ -83,10 +165,10 @@ bool api_synchronizes(bool runtime, uint32_t id, const char *name)
 	uint8_t found;
 
 	if (id >= sizeof(known[0]))
-		return is_synchronization(name);
+		return api_is_synchronization(name);
 	found = __atomic_load_n(&known[runtime][id], __ATOMIC_RELAXED);
 	if (!found) {
-		found = is_synchronization(name) ? YES : NO;
+		found = api_is_synchronization(name) ? YES : NO;
 		__atomic_store_n(&known[runtime][id], found, __ATOMIC_RELAXED);
 	}
 	return found == YES;
@@ -94,11 +176,10 @@ bool api_synchronizes(bool runtime, uint32_t id, const char *name)
 
 static enum api_effect find(const char *name)
 {
-	size_t length = api_plain_length(name);
+	const struct api *api = find_driver(name, api_plain_length(name));
 
-	for (size_t i = 0; i < sizeof(apis) / sizeof(*apis); i++)
-		if (!strncmp(apis[i].name, name, length) && !apis[i].name[length])
-			return apis[i].effect;
+	if (api)
+		return api->effect;
 	return strstr(name, "Get") || strstr(name, "Query") ? API_NOTHING : API_UNSEEN;
 }
 

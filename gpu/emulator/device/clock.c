@@ -6,6 +6,7 @@
  * a graph run side by side (they follow one another).
  */
 #include "gpu/emulator/device/clock.h"
+#include "gpu/nvidia/apis.h"
 #include "util/start_environment.h"
 
 #include <stdlib.h>
@@ -335,7 +336,7 @@ static struct clock_span run(uint32_t number, uint64_t called, uint64_t duration
 
 static bool is_asynchronous(const struct gpu_call *call)
 {
-	return strstr(call->name, "Async") != NULL;
+	return api_is_asynchronous(call->name);
 }
 
 /* What a call waits for that is not asynchronous: all, if its stream is the default one. */
@@ -364,9 +365,11 @@ static struct cost copy_cost(const struct gpu_call *call, const struct clock_wor
 
 static enum gpu_wait_scope sync_scope(const struct gpu_call *call)
 {
-	if (strstr(call->name, "Event"))
+	const enum api_waits waits = api_waits_for(call->name);
+
+	if (waits == API_WAITS_EVENT)
 		return awaited && awaited->at.recorded_ns ? GPU_WAIT_EVENT : NOTHING;
-	return strstr(call->name, "Stream") ? GPU_WAIT_STREAM : GPU_WAIT_ALL;
+	return waits == API_WAITS_STREAM ? GPU_WAIT_STREAM : GPU_WAIT_ALL;
 }
 
 static struct cost cost_of(const struct gpu_call *call, const struct clock_work *work)

@@ -5,6 +5,7 @@
 
 #include "gpu/emulator/device/graph.h"
 #include "gpu/emulator/device/observe.h"
+#include "gpu/nvidia/apis.h"
 
 /* One side of a copy: in device memory (allocation) or on the host (NULL). */
 struct side {
@@ -133,7 +134,7 @@ static bool reads_later(const char *name, const struct side *from)
 {
 	const struct allocation *found = from->allocation ? NULL : memory_find(from->address);
 
-	return found && found->kind == GPU_MEMORY_MAPPED_HOST && strstr(name, "Async");
+	return found && found->kind == GPU_MEMORY_MAPPED_HOST && api_is_asynchronous(name);
 }
 
 /* Where its bytes lie side by side; 0: they do not.  Copies of a batch may be done when it returns.
@@ -201,7 +202,7 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	if (same)
 		observe_received(&call, from.allocation);
 	record_transfer(&call, &to, &from, &box);
-	if (!to.allocation && (way == CLOCK_FROM_GPU || !strstr(name, "Async")))
+	if (!to.allocation && (way == CLOCK_FROM_GPU || !api_is_asynchronous(name)))
 		observe_returned(&call);
 	return 0;
 }

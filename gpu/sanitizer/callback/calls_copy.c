@@ -303,7 +303,7 @@ bool calls_stream_copy(const char *function, const void *parameters, CUstream *s
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
 	*stream = api_stream(function, *stream);
 	/* the function of the runtime around it may wait, too */
-	*waits = found->waits || (found->hosts && !strstr(this_thread.call.name, "Async"));
+	*waits = found->waits || (found->hosts && !api_is_asynchronous(this_thread.call.name));
 	for (unsigned i = 0; i < 2 && !*waits; i++)
 		*waits = (found->hosts & WORD(i)) && is_pageable(words[i]);
 	return true;

@@ -2,11 +2,11 @@
 #include "gpu/sanitizer/schedule/event_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "gpu/nvidia/apis.h"
 #include "gpu/nvidia/now.h"
 #include "gpu/nvidia/streams.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
@@ -58,11 +58,6 @@ void order_note(uint32_t id, const char *function, const void *parameters)
 
 /* -- calls -- */
 
-static bool is_asynchronous(const char *name)
-{
-	return strstr(name, "Async") != NULL;
-}
-
 /* To the note, what the call comes after; the list is freed. */
 static void take_points(struct note *note, struct stream_points *points, uint64_t start_ns)
 {
@@ -86,8 +81,10 @@ static void find_synchronization(struct note *note, const struct gpu_call *call,
 	struct stream_points points = {0};
 	struct stream_point at;
 
-	if (!strstr(call->name, "Event")) {
-		note->wait.scope = strstr(call->name, "Stream") ? GPU_WAIT_STREAM : GPU_WAIT_ALL;
+	const enum api_waits waits = api_waits_for(call->name);
+
+	if (waits != API_WAITS_EVENT) {
+		note->wait.scope = waits == API_WAITS_STREAM ? GPU_WAIT_STREAM : GPU_WAIT_ALL;
 		note->wait.device = call->device;
 		note->wait.stream = call->stream;
 		if (note->wait.scope == GPU_WAIT_STREAM)
@@ -111,7 +108,7 @@ static void look_at_call(struct note *note, const struct gpu_call *call, uintptr
 	struct stream_points points;
 	bool memory;
 
-	note->asynchronous = is_asynchronous(call->name);
+	note->asynchronous = api_is_asynchronous(call->name);
 	switch (call->api) {
 	case GPU_COPY:
 		note->waits = !note->asynchronous || api_call->host_waited;

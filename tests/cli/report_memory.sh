@@ -9,7 +9,7 @@ facts() { # OPTION...
 	"$VFLOW" report --memory --top 0 "$@" "$T/m.db" >"$T/report" 2>"$T/err" || cat "$T/err"
 	{ tr '\n' ' ' <"$T/report"; echo; } | sed -E 's/ +/ /g' | sed -nE 's/.*at most ([^ ]+( bytes)?) at a time; ([^ ]+( bytes)?) if.*/\1 \3/p'
 	tr '\n' ' ' <"$T/report" | sed -E 's/ +/ /g; s/ ([0-9]+\. [a-z]+( [a-z]+)?: )/\n\1/g' |
-		sed -nE 's/^[0-9]+\. ([a-z]+( [a-z]+)?): (peak falls (to|by) ([0-9]+ bytes|[0-9.A-Z]+)|does not lower the peak).*(seen|worst) (It is never freed; )?([0-9]+ (API call|kernel)s?)?.*/\1 \5 \8/p' |
+		sed -nE 's/^[0-9]+\. ([a-z]+( [a-z]+)?): (peak (falls|rises) (to|by) ([0-9]+ bytes|[0-9.A-Z]+)|does not lower the peak).*(seen|worst) (It is never freed; )?(([0-9]+|no) (API call|kernel)s?)?.*/\1 \6 \9/p' |
 		sed -E 's/ +/ /g; s/ $//'
 }
 run() { # CASE [OPTION...]
@@ -55,6 +55,21 @@ is "kernels: by the paper's scripts only they count" "$(facts --rules artefact)"
 early allocation 1 kernel
 temporary idleness 2 kernels"
 is "kernels: sizes that are not worth a word" "$(facts --min-bytes 2M)" "1.5M 1.5M"
+
+# calls that concern no object count to the end of the run, and the launch that accesses it does not
+case_is trailing "1.0M 1.0M
+memory leak 3 API calls"
+is "trailing: by the paper's scripts" "$(facts --rules artefact)" "1.0M 1.0M
+memory leak 3 kernels"
+is "trailing: behind the last call" "$(sqlite3 "$T/m.db" "SELECT end_call, end_time, end_kernels FROM process")" "5|5|4"
+case_is last_launch "1.5M 1.0M
+memory leak 1.0M 4 API calls"
+is "last_launch: by the paper's scripts" "$(facts --rules artefact)" "1.5M 1.0M
+memory leak 1.0M no kernel"
+# used again, memory stays for longer: 1.0M and 2.0M, where 2.9M were
+run raised
+like "raised: the report says so" "$(facts)" "^2\.9M 2\.0M.*redundant allocation 3\.0M"
+like "raised: and advises against it" "$(tr -s '\n ' ' ' <"$T/report")" "redundant allocation: peak rises to 3\.0M .*advice Leave it: used again"
 
 # the advice followed: the same output, and the peak that was predicted
 for case in early late redundant unused leak idle; do

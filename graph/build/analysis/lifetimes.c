@@ -9,7 +9,6 @@
 #include "graph/build/topology.h"
 #include "util/memory.h"
 
-#define NOWHERE ((struct profile_moment){PROFILE_UNKNOWN, PROFILE_UNKNOWN, PROFILE_UNKNOWN})
 enum { NO_LIFETIME = UINT32_MAX };
 
 struct place {            /* of an object */
@@ -28,8 +27,8 @@ struct lifetimes {
 	uint32_t *live; /* rows of this process's objects, maybe with some that were freed */
 	uint32_t live_count, live_capacity;
 
-	/* Of this process. */
-	uint64_t calls, kernels;
+	/* Of this process; after_all: a level that no call of it has, nor one above. */
+	uint64_t calls, kernels, after_all;
 
 	/* The last event: where it was is known when all that belongs to it has come. */
 	bool pending, is_kernel, is_transfer;
@@ -112,7 +111,11 @@ static void settle(struct lifetimes *lifetimes)
 	for (uint32_t i = 0; i < lifetimes->freed_count; i++)
 		rows[lifetimes->freed[i]].freed = now;
 	lifetimes->made_count = lifetimes->touched_count = lifetimes->freed_count = 0;
-	lifetimes->calls += topology_is_vertex(lifetimes->topology);
+	if (topology_is_vertex(lifetimes->topology)) {
+		lifetimes->calls++;
+		if (now.time >= lifetimes->after_all)
+			lifetimes->after_all = now.time + 1;
+	}
 	lifetimes->kernels += lifetimes->is_kernel;
 }
 
@@ -153,12 +156,12 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 	    profile->lifetime_count);
 	profile->lifetimes[profile->lifetime_count++] = (struct profile_lifetime){
 		.object = index,
-		.made = NOWHERE,
-		.first = NOWHERE,
-		.last = NOWHERE,
-		.freed = NOWHERE,
-		.idle_from = NOWHERE,
-		.idle_to = NOWHERE,
+		.made = PROFILE_NOWHERE,
+		.first = PROFILE_NOWHERE,
+		.last = PROFILE_NOWHERE,
+		.freed = PROFILE_NOWHERE,
+		.idle_from = PROFILE_NOWHERE,
+		.idle_to = PROFILE_NOWHERE,
 		.first_vertex = PROFILE_NO_VERTEX,
 		.last_vertex = PROFILE_NO_VERTEX,
 		.idle_from_vertex = PROFILE_NO_VERTEX,
@@ -255,11 +258,13 @@ static void end_process(void *state, const struct build_event *last)
 {
 	struct lifetimes *lifetimes = state;
 
-	(void)last;
 	settle(lifetimes);
+	if (last->process < lifetimes->profile->process_count)
+		lifetimes->profile->processes[last->process].end = (struct profile_moment){
+			lifetimes->calls, lifetimes->after_all, lifetimes->kernels};
 	topology_process_end(lifetimes->topology);
 	lifetimes->live_count = lifetimes->made_count = 0;
-	lifetimes->calls = lifetimes->kernels = 0;
+	lifetimes->calls = lifetimes->kernels = lifetimes->after_all = 0;
 }
 
 /* An object whose allocation was not the last thing that the trace has was made somewhere. */

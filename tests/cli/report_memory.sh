@@ -197,6 +197,30 @@ C
 "$VFLOW" collect -q --device emulated -o "$T/m.db" "$T/killed" >"$T/out" 2>"$T/err"
 is "killed: no leak, nothing unused" "$(facts)" "1.0M 1.0M"
 
+# arrays are memory of the device: 1 MiB and three of 256 KiB of which two are not freed
+cat >"$T/arrays.c" <<'C'
+#include <cuda_runtime_api.h>
+int main(void)
+{
+	struct cudaChannelFormatDesc floats = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+	cudaArray_t flat[2], deep;
+	void *a;
+	cudaMalloc(&a, 1 << 20);
+	cudaMemset(a, 1, 1 << 20);
+	for (int i = 0; i < 2; i++)
+		cudaMallocArray(&flat[i], &floats, 256, 256, 0);
+	cudaMalloc3DArray(&deep, &floats, (struct cudaExtent){64, 64, 16}, 0);
+	cudaFreeArray(deep);
+	cudaFree(a);
+}
+C
+"$CC" $ASAN -Igpu/emulator/include -o "$T/arrays" "$T/arrays.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+collect "$T/m.db" "$T/arrays" >"$T/out" 2>"$T/err"
+is "arrays: in the peak, and leaks" "$(facts)" "1.8M 1.0M
+late deallocation 1.0M 4 API calls
+memory leak"
+like "arrays: how much is not freed" "$(tr -s '\n ' ' ' <"$T/report")" "memory leak: does not lower the peak object cudaMallocArray [^)]*\), 2 of its objects, 512.0K"
+
 # 256 bytes are not seen in a sum of 1.0M
 cat >"$T/part.c" <<'C'
 #include <cuda_runtime_api.h>

@@ -1,6 +1,7 @@
 /*
  * graph/build/analysis/lifetimes.c: the analysis that says when objects of the device's memory were
- * made, accessed and freed, and how long they lay idle in between (DrGPUM, 5.1).
+ * made, accessed and freed, and how long they lay idle in between (DrGPUM, 5.1).  Arrays are such
+ * memory, too.
  */
 #include "graph/build/analysis.h"
 
@@ -134,6 +135,7 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 {
 	struct lifetimes *lifetimes = state;
 	struct profile *profile = lifetimes->profile;
+	bool is_array;
 
 	settle(lifetimes);
 	topology_object(lifetimes->topology, event, index);
@@ -146,7 +148,8 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 			lifetimes->places[lifetimes->place_count++] =
 				(struct place){.row = NO_LIFETIME};
 	}
-	if (!profile_is_device_memory(&profile->objects[index]))
+	is_array = profile->objects[index].memory == TRACE_MEMORY_ARRAY;
+	if (!is_array && !profile_is_device_memory(&profile->objects[index]))
 		return;
 	ARRAY_RESERVE(profile->lifetimes, profile->lifetime_count, profile->lifetime_capacity);
 	lifetimes->places[index].row = profile->lifetime_count;
@@ -168,6 +171,7 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 		.idle_to_vertex = PROFILE_NO_VERTEX,
 		.dead_vertex = PROFILE_NO_VERTEX,
 		.dead_next_vertex = PROFILE_NO_VERTEX,
+		.unseen = is_array, /* textures and surfaces access it */
 	};
 }
 

@@ -158,8 +158,9 @@ function siteLines(column, k) {
 	return lines;
 }
 function wasteText(f) {
-	const falls = f[WASTE.peak] === null ? "" : f[WASTE.peak] < chart.peak ? ", the peak falls to " + size(f[WASTE.peak]) : ", the peak stays";
-	return f[WASTE.title] + ": " + count(f[WASTE.objects], "object") + ", " + size(f[WASTE.bytes]) + falls;
+	const peak = f[WASTE.peak], changes = peak < chart.peak ? ", the peak falls to " : ", the peak rises to ";
+	const mended = peak === null ? "" : peak === chart.peak ? ", the peak stays" : changes + size(peak);
+	return f[WASTE.title] + ": " + count(f[WASTE.objects], "object") + ", " + size(f[WASTE.bytes]) + mended;
 }
 function chartCard(lines, x, y) {
 	$("card").hidden = !lines.length;

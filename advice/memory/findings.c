@@ -73,8 +73,10 @@ static uint64_t between(const struct search *search, const struct profile_moment
 {
 	uint64_t count = to->time > from->time ? to->time - from->time - 1 : 0;
 
-	if (search->options->rules == MEMORY_RULES_ARTEFACT)
-		count = to->kernels - from->kernels - (kernel && to->kernels > from->kernels);
+	if (search->options->rules == MEMORY_RULES_ARTEFACT) {
+		count = to->kernels > from->kernels ? to->kernels - from->kernels : 0;
+		count -= kernel && count;
+	}
 	return count;
 }
 
@@ -145,9 +147,11 @@ static void add(struct search *search, uint32_t index, enum memory_pattern patte
 	add_waste(search, index, pattern, &waste);
 }
 
-/* Behind the last call that is known, for what was not freed. */
+/* Behind the last call, for what was not freed; of older profiles, the last that is known. */
 static struct profile_moment end_of(const struct search *search)
 {
+	const struct profile_moment *whole =
+		&search->profile->processes[search->memory->process].end;
 	struct profile_moment end = {0, 0, 0}; /* the last call */
 
 	for (uint32_t i = 0; i < peaks_count(search->memory->peaks); i++) {
@@ -160,7 +164,7 @@ static struct profile_moment end_of(const struct search *search)
 	}
 	end.call++;
 	end.time++;
-	return end;
+	return is_known(whole) && whole->time >= end.time ? *whole : end;
 }
 
 /* Some of what a launch accesses of it is accessed more often than the rest. */
@@ -220,6 +224,7 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 	const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, index);
 	const uint32_t site = object_of(search, life)->site;
 	const bool freed = is_known(&life->freed), accessed = is_known(&life->last);
+	const bool by_kernel = accessed && is_kernel(search, life->last_vertex);
 	/* a release that is not known is PROFILE_UNKNOWN, the end */
 	const struct call_stretch whole = {life->made.call, life->freed.call, site,
 					   PROFILE_NO_VERTEX};
@@ -238,7 +243,7 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 		return;
 	if (!freed && ended)
 		add(search, index, MEMORY_LEAK,
-		    between(search, accessed ? &life->last : &life->made, end, false), &rest);
+		    between(search, accessed ? &life->last : &life->made, end, by_kernel), &rest);
 	if (is_unseen(search->memory, life))
 		return;
 	if (!life->accesses) {
@@ -255,9 +260,7 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 	distance = between(search, &life->made, &life->first, false);
 	if (distance)
 		add(search, index, MEMORY_EARLY, distance, &start);
-	distance = freed ? between(search, &life->last, &life->freed,
-				   is_kernel(search, life->last_vertex))
-			 : 0;
+	distance = freed ? between(search, &life->last, &life->freed, by_kernel) : 0;
 	if (distance)
 		add(search, index, MEMORY_LATE, distance, &rest);
 	distance = is_known(&life->idle_from) ? between(search, &life->idle_from, &life->idle_to,
@@ -433,11 +436,11 @@ static int by_peak(const void *left, const void *right)
 }
 
 /* By what is worth a word: not by the few bytes that a library has beside all others. */
-static bool is_lower(const struct search *search, uint64_t peak)
+static bool is_another(const struct search *search, uint64_t peak)
 {
-	const uint64_t before = search->memory->peak, less = peak < before ? before - peak : 0;
+	const uint64_t before = search->memory->peak;
 
-	return less > before / LEAST_PART;
+	return (peak < before ? before - peak : peak - before) > before / LEAST_PART;
 }
 
 static void estimate(struct search *search)
@@ -461,7 +464,7 @@ static void estimate(struct search *search)
 		uint64_t peak = peak_with(search, 1u << finding->pattern, finding->site,
 					  &finding->peak_bytes);
 
-		finding->peak = is_lower(search, peak) ? peak : memory->peak;
+		finding->peak = is_another(search, peak) ? peak : memory->peak;
 	}
 	if (memory->finding_count)
 		qsort(memory->findings, memory->finding_count, sizeof(*memory->findings), by_peak);

@@ -88,8 +88,10 @@ struct memory_finding {
 	uint64_t most;
 	const struct profile_lifetime *worst;
 	struct access_facts access; /* of the worst */
-	uint32_t reuses;     /* MEMORY_REDUNDANT: site of the object that the worst could use */
-	uint64_t peak;       /* would be, with this mended; PROFILE_UNKNOWN: not computed */
+	uint32_t reuses; /* MEMORY_REDUNDANT: site of the object that the worst could use */
+	/* Would be, with this mended; PROFILE_UNKNOWN: not computed.  Memory that is used again
+	 * stays for longer, which may raise the peak. */
+	uint64_t peak;
 	uint64_t peak_bytes; /* of its objects at the peak that would not be there then */
 };
 

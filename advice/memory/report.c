@@ -126,19 +126,20 @@ static void print_libraries(const struct printing *printing)
 /* -- findings ----------------------------------------------------------------------------- */
 
 /* What a peak that would be `mended` is to the reader; a small part of it shows in no sum. */
-static char *lower_words(uint64_t peak, uint64_t mended)
+static char *mended_words(uint64_t peak, uint64_t mended)
 {
 	char *before = words_bytes(peak), *after = words_bytes(mended);
-	char *text, *less;
+	const char *changes = mended < peak ? "falls" : "rises";
+	char *text, *by;
 
-	if (mended >= peak) {
+	if (mended == peak || mended == PROFILE_UNKNOWN) {
 		text = xstrdup("does not lower the peak");
 	} else if (strcmp(before, after) != 0) {
-		text = xasprintf("peak falls to %s", after);
+		text = xasprintf("peak %s to %s", changes, after);
 	} else {
-		less = words_bytes(peak - mended);
-		text = xasprintf("peak falls by %s", less);
-		free(less);
+		by = words_bytes(mended < peak ? peak - mended : mended - peak);
+		text = xasprintf("peak %s by %s", changes, by);
+		free(by);
 	}
 	free(before);
 	free(after);
@@ -150,7 +151,7 @@ static void print_finding(const struct printing *printing, uint32_t index)
 	const struct memory_finding *finding = &printing->memory->findings[index];
 	const bool wastes = memory_is_wasted(finding->pattern);
 	char *bytes = words_bytes(finding->bytes);
-	char *lower = wastes ? lower_words(printing->memory->peak, finding->peak)
+	char *lower = wastes ? mended_words(printing->memory->peak, finding->peak)
 		      : finding->pattern == MEMORY_NONUNIFORM
 			      ? frequency_title(finding)
 			      : xasprintf("%" PRIu64 " of an object", finding->most);
@@ -174,7 +175,7 @@ static void print_finding(const struct printing *printing, uint32_t index)
 		page_field(printing->out, wastes ? "costs" : "counts", text);
 		free(text);
 	}
-	text = memory_advice(printing->report->profile, finding);
+	text = memory_advice(printing->report->profile, printing->memory, finding);
 	page_field(printing->out, "advice", text);
 	free(text);
 	free(bytes);

@@ -58,8 +58,8 @@ static void print_device(const struct report_memory *report,
 		"other processes");
 	print_part(
 		out, parts.unseen, parts.unseen > parts.before,
-		"used since, by what is not seen: code and variables of modules, local memory and "
-		"heaps of kernels, arrays, what pools keep, rounding");
+		"used since, by all else: arrays, code and variables of modules, local memory and "
+		"heaps of kernels, what pools keep, rounding");
 	print_part(out, memory->own, false, "vflow's own, in this run only");
 	free(total);
 	free(unused);

@@ -110,7 +110,8 @@ static void put_finding(struct writing *writing, const struct memory_finding *fi
 		json_named_count(json, "bytes_at_peak", finding->peak_bytes);
 	}
 	put_sentence(json, "evidence", memory_evidence(writing->report, writing->sites, finding));
-	put_sentence(json, "advice", memory_advice(writing->report->profile, finding));
+	put_sentence(json, "advice",
+		     memory_advice(writing->report->profile, writing->memory, finding));
 	json_end(json, '}');
 }
 

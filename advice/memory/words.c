@@ -16,11 +16,13 @@ static char *vertex_words(const struct profile *profile, uint32_t vertex)
 	return v == UINT32_MAX ? xstrdup("an unknown call") : words_vertex(profile, v);
 }
 
-/* "12 API calls come", "1 kernel comes" */
+/* "12 API calls come", "1 kernel comes", "no kernel comes" */
 static char *distance_words(const struct report_memory *report, uint64_t distance)
 {
 	bool kernels = report->options.rules == MEMORY_RULES_ARTEFACT;
 
+	if (!distance)
+		return xasprintf("no %s comes", kernels ? "kernel" : "API call");
 	return xasprintf("%" PRIu64 " %s%s", distance, kernels ? "kernel" : "API call",
 			 text_plural(distance, " comes", "s come"));
 }
@@ -175,8 +177,10 @@ static bool is_filled_early(const struct profile *profile, const struct profile_
 	return false;
 }
 
-char *memory_advice(const struct profile *profile, const struct memory_finding *finding)
+char *memory_advice(const struct profile *profile, const struct memory *memory,
+		    const struct memory_finding *finding)
 {
+	const bool raises = finding->peak > memory->peak && finding->peak != PROFILE_UNKNOWN;
 	const struct profile_lifetime *worst = finding->worst;
 	char *first = vertex_words(profile, worst->first_vertex);
 	char *last = vertex_words(profile, worst->last_vertex);
@@ -199,7 +203,10 @@ char *memory_advice(const struct profile *profile, const struct memory_finding *
 		text = xasprintf("Free it right after %s.", last);
 		break;
 	case MEMORY_REDUNDANT:
-		text = xstrdup("Use that memory again instead of allocating more.");
+		text = xstrdup(
+			raises ? "Leave it: used again, that memory would stay for longer, and the "
+				 "peak be higher. Free it right after its last access instead."
+			       : "Use that memory again instead of allocating more.");
 		break;
 	case MEMORY_IDLE:
 		text = xasprintf(

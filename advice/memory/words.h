@@ -10,7 +10,9 @@
 /* What was seen of the worst object. */
 char *memory_evidence(const struct report_memory *report, const struct words_site *sites,
 		      const struct memory_finding *finding);
-char *memory_advice(const struct profile *profile, const struct memory_finding *finding);
+/* `memory`: which the finding is of. */
+char *memory_advice(const struct profile *profile, const struct memory *memory,
+		    const struct memory_finding *finding);
 /* "4.0M times API calls between, 21 byte seconds of model time; at the peak: 1.0M" */
 char *memory_cost(const struct report_memory *report, const struct memory_finding *finding);
 

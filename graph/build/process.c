@@ -53,6 +53,7 @@ void process_describe(const struct trace_process *record, struct profile_process
 		.rank = process_clean_name(trace_rank(record)),
 		.time_start_ns = PROFILE_UNKNOWN,
 		.time_end_ns = PROFILE_UNKNOWN,
+		.end = PROFILE_NOWHERE,
 	};
 }
 

@@ -2,8 +2,8 @@
  * graph/memory/peaks.h: how much of the device's memory a process had allocated, in the run and
  * had it allocated and freed otherwise: its allocations are replayed.
  *
- * Bytes are those that the program asked for, of objects in memory of the device (not managed or
- * mapped memory, nor variables of modules).
+ * Bytes are those that the program asked for, of objects in memory of the device, arrays among
+ * them (not managed or mapped memory, nor variables of modules).
  */
 #ifndef VFLOW_GRAPH_MEMORY_PEAKS_H
 #define VFLOW_GRAPH_MEMORY_PEAKS_H

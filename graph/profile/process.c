@@ -16,6 +16,9 @@ static const struct profile_column columns[] = {
 	PROCESS_COLUMN(time_start_ns, COUNT, .nullable = true),
 	PROCESS_COLUMN(time_end_ns, COUNT, .nullable = true),
 	PROCESS_COLUMN(rank, TEXT, .nullable = true),
+	COLUMN_NAMED("end_call", struct profile_process, end.call, COUNT, .nullable = true),
+	COLUMN_NAMED("end_time", struct profile_process, end.time, COUNT, .nullable = true),
+	COLUMN_NAMED("end_kernels", struct profile_process, end.kernels, COUNT, .nullable = true),
 	{0},
 };
 

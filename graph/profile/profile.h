@@ -229,6 +229,17 @@ struct profile_dependency {
 /* Stands for null where an index of a row may be null. */
 #define PROFILE_NO_ROW UINT32_MAX
 
+/*
+ * Where in a process something was: the number of the GPU API call (DrGPUM, Definition 5.1), from
+ * 0, in the order in which the host made them; its topological time; and how many kernels had been
+ * launched before it.  PROFILE_UNKNOWN, all three: nowhere.
+ */
+struct profile_moment {
+	uint64_t call, time, kernels;
+};
+
+#define PROFILE_NOWHERE ((struct profile_moment){PROFILE_UNKNOWN, PROFILE_UNKNOWN, PROFILE_UNKNOWN})
+
 struct profile_process {
 	uint32_t pid, parent;
 	char *executable, *arguments; /* arguments joined by spaces */
@@ -238,6 +249,7 @@ struct profile_process {
 	/* In the run of pass `time`, since the start of that run; PROFILE_UNKNOWN: none, or killed
 	 */
 	uint64_t time_start_ns, time_end_ns;
+	struct profile_moment end; /* behind its last GPU API call; nowhere: in older profiles */
 };
 
 /* A pass that the profile is made from; none in files that do not say. */
@@ -362,15 +374,6 @@ struct profile_site {
 	uint64_t objects, bytes;
 	uint64_t untouched, untouched_bytes; /* objects that no operation accessed */
 	uint64_t repeated, repeated_bytes; /* allocated when one of the same size had been freed */
-};
-
-/*
- * Where in a process something was: the number of the GPU API call (DrGPUM, Definition 5.1), from
- * 0, in the order in which the host made them; its topological time; and how many kernels had been
- * launched before it.  PROFILE_UNKNOWN, all three: nowhere.
- */
-struct profile_moment {
-	uint64_t call, time, kernels;
 };
 
 /* When an object was made, accessed and freed. */

@@ -9,7 +9,7 @@ facts() { # OPTION...
 	"$VFLOW" report --memory --top 0 "$@" "$T/m.db" >"$T/report" 2>"$T/err" || cat "$T/err"
 	{ tr '\n' ' ' <"$T/report"; echo; } | sed -E 's/ +/ /g' | sed -nE 's/.*at most ([^ ]+( bytes)?) at a time; ([^ ]+( bytes)?) if.*/\1 \3/p'
 	tr '\n' ' ' <"$T/report" | sed -E 's/ +/ /g; s/ ([0-9]+\. [a-z]+( [a-z]+)?: )/\n\1/g' |
-		sed -nE 's/^[0-9]+\. ([a-z]+( [a-z]+)?): (peak falls (to|by) ([0-9]+ bytes|[0-9.A-Z]+)|does not lower the peak).*(seen|worst) (It is never freed; )?([0-9]+ (API call|kernel)s?)?.*/\1 \5 \8/p' |
+		sed -nE 's/^[0-9]+\. ([a-z]+( [a-z]+)?): (peak (falls|rises) (to|by) ([0-9]+ bytes|[0-9.A-Z]+)|does not lower the peak).*(seen|worst) (It is never freed; )?(([0-9]+|no) (API call|kernel)s?)?.*/\1 \6 \9/p' |
 		sed -E 's/ +/ /g; s/ $//'
 }
 run() { # CASE [OPTION...]
@@ -55,6 +55,21 @@ is "kernels: by the paper's scripts only they count" "$(facts --rules artefact)"
 early allocation 1 kernel
 temporary idleness 2 kernels"
 is "kernels: sizes that are not worth a word" "$(facts --min-bytes 2M)" "1.5M 1.5M"
+
+# calls that concern no object count to the end of the run, and the launch that accesses it does not
+case_is trailing "1.0M 1.0M
+memory leak 3 API calls"
+is "trailing: by the paper's scripts" "$(facts --rules artefact)" "1.0M 1.0M
+memory leak 3 kernels"
+is "trailing: behind the last call" "$(sqlite3 "$T/m.db" "SELECT end_call, end_time, end_kernels FROM process")" "5|5|4"
+case_is last_launch "1.5M 1.0M
+memory leak 1.0M 4 API calls"
+is "last_launch: by the paper's scripts" "$(facts --rules artefact)" "1.5M 1.0M
+memory leak 1.0M no kernel"
+# used again, memory stays for longer: 1.0M and 2.0M, where 2.9M were
+run raised
+like "raised: the report says so" "$(facts)" "^2\.9M 2\.0M.*redundant allocation 3\.0M"
+like "raised: and advises against it" "$(tr -s '\n ' ' ' <"$T/report")" "redundant allocation: peak rises to 3\.0M .*advice Leave it: used again"
 
 # the advice followed: the same output, and the peak that was predicted
 for case in early late redundant unused leak idle; do
@@ -181,6 +196,30 @@ C
 "$CC" $ASAN -Igpu/emulator/include -o "$T/killed" "$T/killed.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
 "$VFLOW" collect -q --device emulated -o "$T/m.db" "$T/killed" >"$T/out" 2>"$T/err"
 is "killed: no leak, nothing unused" "$(facts)" "1.0M 1.0M"
+
+# arrays are memory of the device: 1 MiB and three of 256 KiB of which two are not freed
+cat >"$T/arrays.c" <<'C'
+#include <cuda_runtime_api.h>
+int main(void)
+{
+	struct cudaChannelFormatDesc floats = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+	cudaArray_t flat[2], deep;
+	void *a;
+	cudaMalloc(&a, 1 << 20);
+	cudaMemset(a, 1, 1 << 20);
+	for (int i = 0; i < 2; i++)
+		cudaMallocArray(&flat[i], &floats, 256, 256, 0);
+	cudaMalloc3DArray(&deep, &floats, (struct cudaExtent){64, 64, 16}, 0);
+	cudaFreeArray(deep);
+	cudaFree(a);
+}
+C
+"$CC" $ASAN -Igpu/emulator/include -o "$T/arrays" "$T/arrays.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+collect "$T/m.db" "$T/arrays" >"$T/out" 2>"$T/err"
+is "arrays: in the peak, and leaks" "$(facts)" "1.8M 1.0M
+late deallocation 1.0M 4 API calls
+memory leak"
+like "arrays: how much is not freed" "$(tr -s '\n ' ' ' <"$T/report")" "memory leak: does not lower the peak object cudaMallocArray [^)]*\), 2 of its objects, 512.0K"
 
 # 256 bytes are not seen in a sum of 1.0M
 cat >"$T/part.c" <<'C'

@@ -319,20 +319,56 @@ static void gather(void)
 	release(a);
 }
 
+/* Of the launches after the last access none concerns an object. */
+static void trailing(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	LAUNCH(store_bytes, MIB / 1024, 1024, a, MIB, (unsigned char)1);
+	for (int i = 0; i < 3; i++)
+		LAUNCH(increment, 1, 32, (int *)NULL, 0);
+}
+
+/* No launch comes after the one that accesses what is not freed. */
+static void last_launch(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	LAUNCH(store_bytes, MIB / 1024, 1024, a, MIB, (unsigned char)1);
+	use(HALF);
+}
+
+/* Were b in a's memory, that would be there beside c, which is larger than a and b. */
+static void raised(void)
+{
+	enum { A = MIB, B = MIB / 100 * 91, C = 2 * MIB };
+	void *a = allocate(A), *b, *c;
+
+	fill(a, A, 1);
+	b = allocate(B);
+	release(a);
+	c = allocate(C);
+	fill(c, C, 1);
+	fill(b, B, 1);
+	release(b);
+	release(c);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{"early", early},     {"late", late}, {"redundant", redundant},
-		{"tenth", tenth},     {"more", more}, {"unused", unused},
-		{"leak", leak},       {"idle", idle}, {"busy", busy},
-		{"kernels", kernels}, {"over", over}, {"almost", almost},
-		{"enough", enough},   {"hole", hole}, {"scattered", scattered},
-		{"slices", slices},   {"halo", halo}, {"pairs", kernel_pairs},
-		{"gather", gather},   {"dead", dead}, {"halves", halves},
-		{"alive", alive},
+		{"early", early},     {"late", late},         {"redundant", redundant},
+		{"tenth", tenth},     {"more", more},         {"unused", unused},
+		{"leak", leak},       {"idle", idle},         {"busy", busy},
+		{"kernels", kernels}, {"over", over},         {"almost", almost},
+		{"enough", enough},   {"hole", hole},         {"scattered", scattered},
+		{"slices", slices},   {"halo", halo},         {"pairs", kernel_pairs},
+		{"gather", gather},   {"dead", dead},         {"halves", halves},
+		{"alive", alive},     {"trailing", trailing}, {"last_launch", last_launch},
+		{"raised", raised},
 	};
 
 	mended = argc == 3 && !strcmp(argv[2], "mended");

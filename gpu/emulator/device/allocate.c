@@ -2,7 +2,7 @@
  * gpu/emulator/device/allocate.c: allocating and freeing the device's memory, and memory of the
  * host that the device can see (which lies in the same range).
  */
-#include "gpu/emulator/device/graph.h"
+#include "gpu/emulator/device/capture.h"
 #include "gpu/emulator/device/observe.h"
 
 int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind, uint64_t size,
@@ -26,7 +26,12 @@ int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind
 		return 0;
 	}
 	if (stream_captures(stream)) {
-		error = graph_record_memory(stream_captures(stream), size, address);
+		error = stream_capture_memory(stream, size, address);
+		device_leave();
+		return error;
+	}
+	error = capture_forbids_unsafe();
+	if (error) {
 		device_leave();
 		return error;
 	}
@@ -144,9 +149,14 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 	number = stream_number(stream);
 	allocation = memory_find(address);
 	if (number >= 0 && stream_captures(stream)) {
-		error = graph_record(
-			stream_captures(stream),
-			&(struct emulator_node){.kind = NODE_FREE, .address = address});
+		error = stream_capture(
+			stream, &(struct emulator_node){.kind = NODE_FREE, .address = address});
+		device_leave();
+		return error;
+	}
+	/* asynchronous ones of other streams are allowed */
+	error = stream ? 0 : capture_forbids_unsafe();
+	if (error) {
 		device_leave();
 		return error;
 	}

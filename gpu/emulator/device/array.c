@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "gpu/emulator/device/array.h"
+#include "gpu/emulator/device/capture.h"
 #include "gpu/emulator/device/device.h"
 #include "gpu/emulator/device/observe.h"
 
@@ -69,7 +70,9 @@ int vflow_emulator_array_create(const char *name, const struct emulator_array_sh
 
 	if (error)
 		return error;
-	error = create(name, shape, array);
+	error = capture_forbids_unsafe();
+	if (!error)
+		error = create(name, shape, array);
 	device_leave();
 	return error;
 }

@@ -216,12 +216,11 @@ int vflow_emulator_copy(const char *name, void *stream, const struct emulator_co
 		return error;
 	number = stream_number(stream);
 	print_flush();
-	if (number < 0)
-		error = INVALID_HANDLE;
-	else if (stream_captures(stream))
-		error = graph_record(stream_captures(stream),
-				     &(struct emulator_node){.kind = NODE_COPY, .copy = *what});
-	else
+	error = stream_takes(stream);
+	if (!error && stream_captures(stream))
+		error = stream_capture(stream,
+				       &(struct emulator_node){.kind = NODE_COPY, .copy = *what});
+	else if (!error)
 		error = copy_now(name, number, what);
 	device_leave();
 	return error;
@@ -286,14 +285,13 @@ int vflow_emulator_fill(const char *name, void *stream, uint64_t to, uint64_t pi
 	if (error)
 		return error;
 	number = stream_number(stream);
-	if (number < 0)
-		error = INVALID_HANDLE;
-	else if (stream_captures(stream))
-		error = graph_record(stream_captures(stream),
-				     &(struct emulator_node){
-					     .kind = NODE_FILL,
-					     .fill = {to, pitch, width, height, value, element}});
-	else
+	error = stream_takes(stream);
+	if (!error && stream_captures(stream))
+		error = stream_capture(stream,
+				       &(struct emulator_node){
+					       .kind = NODE_FILL,
+					       .fill = {to, pitch, width, height, value, element}});
+	else if (!error)
 		error = fill(name, number, to, pitch, value, element, width, height);
 	device_leave();
 	return error;

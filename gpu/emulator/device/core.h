@@ -256,13 +256,22 @@ int vflow_emulator_graph_enable(void *executable, const void *node, bool *enable
 /* The node of a clone that was made from this one. */
 int vflow_emulator_graph_in_clone(void *clone, const void *node, void **found);
 int vflow_emulator_graph_launch(const char *name, void *executable, void *stream);
-/* Until the end the stream's operations go into a graph and are not done. */
-int vflow_emulator_capture_begin(void *stream, void *graph);
+/*
+ * Until the end the stream's operations go into a graph (NULL: a new one) and are not done.  mode:
+ * which calls are forbidden meanwhile, by enum cudaStreamCaptureMode.
+ */
+int vflow_emulator_capture_begin(void *stream, void *graph, int mode);
+/* *graph: NULL where that fails because of what was done meanwhile. */
 int vflow_emulator_capture_end(void *stream, void **graph);
-/* *graph NULL: the stream is not captured. */
-int vflow_emulator_capture_graph(void *stream, void **graph);
-/* The graph (NULL: none) and what the stream's next operation comes after; valid until it comes. */
-int vflow_emulator_capture_info(void *stream, void **graph, void ***nodes, size_t *count);
+/* The calling thread's own mode; returns the one before. */
+int vflow_emulator_capture_mode(int mode);
+/* A host function goes into the graph of the stream, or, not captured, the caller calls it. */
+int vflow_emulator_capture_host(void *stream, void (*host)(void *), void *data, bool *captured);
+/* *graph NULL: the stream is not captured; not valid: a call has spoilt it. */
+int vflow_emulator_capture_graph(void *stream, void **graph, bool *valid);
+/* The same, and what the stream's next operation comes after; usable until it comes. */
+int vflow_emulator_capture_info(void *stream, void **graph, bool *valid, void ***nodes,
+				size_t *count);
 /*
  * A wait for an event of a captured stream draws the waiting one in.  `external`: of a stream that
  * is captured, it becomes a node of the graph.
@@ -311,7 +320,7 @@ int vflow_emulator_event_check(void *event);
 /* The program asks whether the event, or, NULL, the stream is through. */
 /* name: of the function that asks; NULL: none does. */
 int vflow_emulator_query(const char *name, void *stream, void *event);
-/* A host function comes into the stream, which is not captured. */
+/* A host function comes into the stream, which must not be captured. */
 int vflow_emulator_host_function(const char *name, void *stream);
 int vflow_emulator_event_elapsed(const char *name, void *start, void *end, float *milliseconds);
 /*
@@ -319,6 +328,7 @@ int vflow_emulator_event_elapsed(const char *name, void *start, void *end, float
  * same public functions deliver it on GPUs: see api_synchronizes() of gpu/sanitizer.
  */
 int vflow_emulator_synchronize(const char *name, void *stream, void *event);
+int vflow_emulator_synchronize_device(const char *name);
 
 #pragma GCC visibility pop
 

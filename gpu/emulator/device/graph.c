@@ -117,6 +117,11 @@ static void give_up(struct emulator_graph *graph)
 		destroy(graph);
 }
 
+void graph_give_up(void *graph)
+{
+	give_up(graph);
+}
+
 bool graph_allocates(uint64_t address)
 {
 	for (const struct emulator_graph *each = graphs; each; each = each->next)
@@ -269,17 +274,17 @@ int vflow_emulator_graph_add_memory(void *graph, void *const *before, size_t cou
 	return error;
 }
 
-int vflow_emulator_capture_info(void *stream, void **graph, void ***nodes, size_t *count)
+int vflow_emulator_capture_info(void *stream, void **graph, bool *valid, void ***nodes,
+				size_t *count)
 {
 	const struct emulator_graph *found;
-	int error = device_enter(true);
+	int error = vflow_emulator_capture_graph(stream, graph, valid);
 
+	if (!error)
+		error = device_enter(true);
 	if (error)
 		return error;
-	*graph = stream_captures(stream);
 	found = *graph ? graph_find(*graph, false) : NULL;
-	if (stream_number(stream) < 0)
-		error = INVALID_HANDLE;
 	*count = found && found->node_count;
 	*nodes = *count ? (void **)&found->nodes[found->node_count - 1] : NULL;
 	device_leave();

@@ -175,16 +175,18 @@ int vflow_emulator_graph_launch(const char *name, void *executable, void *stream
 	if (error)
 		return error;
 	found = graph_find(executable, true);
-	if (found)
-		found->users++;
+	error = found ? stream_takes(stream) : INVALID_VALUE;
+	if (error) {
+		device_leave();
+		return error;
+	}
+	found->users++;
 	clock_graph();
-	if (found && observe_active()) {
+	if (observe_active()) {
 		replay.list = list = take_list(found);
 		replay.node.launch_path = observe_path();
 	}
 	device_leave();
-	if (!found)
-		return INVALID_VALUE;
 	error = run(&replay, found);
 	if (!device_enter(false)) { /* else it stays until the reset that the device needs */
 		graph_drop_list(list);

@@ -326,15 +326,14 @@ int vflow_emulator_launch(void *stream, const struct emulator_launch *what)
 	if (error)
 		return error;
 	number = stream_number(stream);
-	if (number < 0 || !module_kernel_alive(what->kernel))
-		error = INVALID_HANDLE;
+	error = module_kernel_alive(what->kernel) ? stream_takes(stream) : INVALID_HANDLE;
 	if (!error)
 		error = check_shape(what);
 	if (!error)
 		error = check_cooperative(what);
 	if (!error && stream_captures(stream)) {
-		error = graph_record(stream_captures(stream),
-				     &(struct emulator_node){.kind = NODE_KERNEL, .launch = *what});
+		error = stream_capture(
+			stream, &(struct emulator_node){.kind = NODE_KERNEL, .launch = *what});
 	} else if (!error) {
 		parameters = gather(what, buffer, sizeof(buffer), &error);
 		if (parameters) {

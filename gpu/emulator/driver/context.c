@@ -229,5 +229,5 @@ CUresult cuCtxGetDevice(CUdevice *device)
 
 CUresult cuCtxSynchronize(void)
 {
-	return RESULT(vflow_emulator_synchronize("cuCtxSynchronize", NULL, NULL));
+	return RESULT(vflow_emulator_synchronize_device("cuCtxSynchronize"));
 }

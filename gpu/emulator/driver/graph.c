@@ -243,18 +243,17 @@ PER_THREAD(cuGraphUpload, cuGraphUpload_ptsz);
 
 CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
-	(void)mode;
-	return RESULT(vflow_emulator_capture_begin(hStream, NULL));
+	return RESULT(vflow_emulator_capture_begin(hStream, NULL, (int)mode));
 }
 PER_THREAD(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
-	void *graph;
+	void *graph = phGraph ? *phGraph : NULL;
 	int error =
 		phGraph ? vflow_emulator_capture_end(hStream, &graph) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!error)
+	if (phGraph)
 		*phGraph = graph;
 	return RESULT(error);
 }
@@ -263,12 +262,14 @@ PER_THREAD(cuStreamEndCapture, cuStreamEndCapture_ptsz);
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
 	void *graph;
-	int error = captureStatus ? vflow_emulator_capture_graph(hStream, &graph)
+	bool valid;
+	int error = captureStatus ? vflow_emulator_capture_graph(hStream, &graph, &valid)
 				  : CUDA_ERROR_INVALID_VALUE;
 
 	if (!error)
-		*captureStatus =
-			graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+		*captureStatus = !graph  ? CU_STREAM_CAPTURE_STATUS_NONE
+				 : valid ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+					 : CU_STREAM_CAPTURE_STATUS_INVALIDATED;
 	return RESULT(error);
 }
 PER_THREAD(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);

@@ -262,11 +262,13 @@ PER_THREAD(cuLaunchKernel, cuLaunchKernel_ptsz);
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
-	int error = vflow_emulator_host_function("cuLaunchHostFunc", hStream);
+	bool captured;
+	int error = fn ? vflow_emulator_capture_host(hStream, fn, userData, &captured)
+		       : CUDA_ERROR_INVALID_VALUE;
 
-	if (error || !fn)
-		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
-	fn(userData);
-	return CUDA_SUCCESS;
+	if (!error && !captured &&
+	    !(error = vflow_emulator_host_function("cuLaunchHostFunc", hStream)))
+		fn(userData);
+	return RESULT(error);
 }
 PER_THREAD(cuLaunchHostFunc, cuLaunchHostFunc_ptsz);

@@ -137,14 +137,9 @@ DRIVER_API(cuCtxGetId(CUcontext ctx, unsigned long long *id))
 
 DRIVER_API(cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode))
 {
-	static __thread CUstreamCaptureMode current;
-	CUstreamCaptureMode wanted;
-
 	if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
-	wanted = *mode;
-	*mode = current;
-	current = wanted;
+	*mode = (CUstreamCaptureMode)vflow_emulator_capture_mode((int)*mode);
 	return CUDA_SUCCESS;
 }
 

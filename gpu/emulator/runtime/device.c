@@ -281,7 +281,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 cudaError_t cudaDeviceSynchronize(void)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_synchronize("cudaDeviceSynchronize", NULL, NULL));
+	return runtime_result(vflow_emulator_synchronize_device("cudaDeviceSynchronize"));
 }
 
 cudaError_t cudaDeviceReset(void)

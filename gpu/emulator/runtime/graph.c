@@ -290,20 +290,19 @@ PER_THREAD(cudaGraphUpload, cudaGraphUpload_ptsz);
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	(void)mode;
 	ATTACH();
-	return runtime_result(vflow_emulator_capture_begin(stream, NULL));
+	return runtime_result(vflow_emulator_capture_begin(stream, NULL, (int)mode));
 }
 PER_THREAD(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
-	void *graph;
+	void *graph = pGraph ? *pGraph : NULL;
 	int error;
 
 	ATTACH();
 	error = pGraph ? vflow_emulator_capture_end(stream, &graph) : (int)cudaErrorInvalidValue;
-	if (!error)
+	if (pGraph)
 		*pGraph = graph;
 	return runtime_result(error);
 }
@@ -312,14 +311,16 @@ PER_THREAD(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
 	void *graph;
+	bool valid;
 	int error;
 
 	ATTACH();
-	error = pCaptureStatus ? vflow_emulator_capture_graph(stream, &graph)
+	error = pCaptureStatus ? vflow_emulator_capture_graph(stream, &graph, &valid)
 			       : (int)cudaErrorInvalidValue;
 	if (!error)
-		*pCaptureStatus =
-			graph ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+		*pCaptureStatus = !graph  ? cudaStreamCaptureStatusNone
+				  : valid ? cudaStreamCaptureStatusActive
+					  : cudaStreamCaptureStatusInvalidated;
 	return runtime_result(error);
 }
 PER_THREAD(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);

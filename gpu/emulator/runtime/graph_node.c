@@ -155,11 +155,10 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 	int error;
 
 	(void)edges;
-	(void)mode;
 	ATTACH();
 	error = before || !count ? vflow_emulator_graph_nodes(graph, NULL, &nodes)
 				 : (int)cudaErrorInvalidValue;
-	return runtime_result(error ? error : vflow_emulator_capture_begin(stream, graph));
+	return runtime_result(error ? error : vflow_emulator_capture_begin(stream, graph, mode));
 }
 PER_THREAD(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
 
@@ -169,15 +168,18 @@ static cudaError_t capture_info(const char *name, cudaStream_t stream,
 {
 	void *found, **last;
 	size_t last_count;
+	bool valid;
 	int error;
 
 	ATTACH_OF(name);
-	error = status ? vflow_emulator_capture_info(stream, &found, &last, &last_count)
+	error = status ? vflow_emulator_capture_info(stream, &found, &valid, &last, &last_count)
 		       : (int)cudaErrorInvalidValue;
 	if (error)
 		return runtime_result_of(name, error);
-	*status = found ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-	if (!found)
+	*status = !found  ? cudaStreamCaptureStatusNone
+		  : valid ? cudaStreamCaptureStatusActive
+			  : cudaStreamCaptureStatusInvalidated;
+	if (!found || !valid)
 		return cudaSuccess;
 	if (id)
 		*id = runtime_bits(found);
@@ -235,11 +237,14 @@ EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream);
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream)
 {
 	void *graph;
+	bool valid;
 	int error;
 
 	ATTACH();
-	error = vflow_emulator_capture_graph(stream, &graph);
-	return runtime_result(error ? error : graph ? 0 : (int)cudaErrorIllegalState);
+	error = vflow_emulator_capture_graph(stream, &graph, &valid);
+	if (!error && !valid)
+		error = graph ? (int)cudaErrorStreamCaptureInvalidated : (int)cudaErrorIllegalState;
+	return runtime_result(error);
 }
 PER_THREAD(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz);
 #if CUDART_MAJOR < 13

@@ -16,7 +16,7 @@ EXPORT cudaError_t cudaProfilerInitialize(const char *config, const char *output
 cudaError_t cudaThreadSynchronize(void)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_synchronize("cudaThreadSynchronize", NULL, NULL));
+	return runtime_result(vflow_emulator_synchronize_device("cudaThreadSynchronize"));
 }
 
 cudaError_t cudaThreadExit(void)

@@ -212,14 +212,9 @@ PER_THREAD(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-	static __thread enum cudaStreamCaptureMode current;
-	enum cudaStreamCaptureMode wanted;
-
 	if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
 		return runtime_result(cudaErrorInvalidValue);
-	wanted = *mode;
-	*mode = current;
-	current = wanted;
+	*mode = (enum cudaStreamCaptureMode)vflow_emulator_capture_mode((int)*mode);
 	return cudaSuccess;
 }
 

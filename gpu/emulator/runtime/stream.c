@@ -70,18 +70,14 @@ PER_THREAD(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
-	void *graph;
+	bool captured;
 	int error;
 
 	ATTACH();
-	error = fn ? vflow_emulator_capture_graph(stream, &graph) : (int)cudaErrorInvalidValue;
-	if (!error && graph)
-		error = vflow_emulator_graph_add(graph, NULL, 0,
-						 &(struct emulator_node){.kind = NODE_HOST,
-									 .host = fn,
-									 .host_data = userData},
-						 NULL);
-	else if (!error && !(error = vflow_emulator_host_function("cudaLaunchHostFunc", stream)))
+	error = fn ? vflow_emulator_capture_host(stream, fn, userData, &captured)
+		   : (int)cudaErrorInvalidValue;
+	if (!error && !captured &&
+	    !(error = vflow_emulator_host_function("cudaLaunchHostFunc", stream)))
 		fn(userData);
 	return runtime_result(error);
 }

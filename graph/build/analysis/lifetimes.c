@@ -1,6 +1,7 @@
 /*
  * graph/build/analysis/lifetimes.c: the analysis that says when objects of the device's memory were
- * made, accessed and freed, and how long they lay idle in between (DrGPUM, 5.1).
+ * made, accessed and freed, and how long they lay idle in between (DrGPUM, 5.1).  Arrays are such
+ * memory, too.
  */
 #include "graph/build/analysis.h"
 
@@ -9,7 +10,6 @@
 #include "graph/build/topology.h"
 #include "util/memory.h"
 
-#define NOWHERE ((struct profile_moment){PROFILE_UNKNOWN, PROFILE_UNKNOWN, PROFILE_UNKNOWN})
 enum { NO_LIFETIME = UINT32_MAX };
 
 struct place {            /* of an object */
@@ -28,8 +28,8 @@ struct lifetimes {
 	uint32_t *live; /* rows of this process's objects, maybe with some that were freed */
 	uint32_t live_count, live_capacity;
 
-	/* Of this process. */
-	uint64_t calls, kernels;
+	/* Of this process; after_all: a level that no call of it has, nor one above. */
+	uint64_t calls, kernels, after_all;
 
 	/* The last event: where it was is known when all that belongs to it has come. */
 	bool pending, is_kernel, is_transfer;
@@ -112,7 +112,11 @@ static void settle(struct lifetimes *lifetimes)
 	for (uint32_t i = 0; i < lifetimes->freed_count; i++)
 		rows[lifetimes->freed[i]].freed = now;
 	lifetimes->made_count = lifetimes->touched_count = lifetimes->freed_count = 0;
-	lifetimes->calls += topology_is_vertex(lifetimes->topology);
+	if (topology_is_vertex(lifetimes->topology)) {
+		lifetimes->calls++;
+		if (now.time >= lifetimes->after_all)
+			lifetimes->after_all = now.time + 1;
+	}
 	lifetimes->kernels += lifetimes->is_kernel;
 }
 
@@ -131,6 +135,7 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 {
 	struct lifetimes *lifetimes = state;
 	struct profile *profile = lifetimes->profile;
+	bool is_array;
 
 	settle(lifetimes);
 	topology_object(lifetimes->topology, event, index);
@@ -143,7 +148,8 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 			lifetimes->places[lifetimes->place_count++] =
 				(struct place){.row = NO_LIFETIME};
 	}
-	if (!profile_is_device_memory(&profile->objects[index]))
+	is_array = profile->objects[index].memory == TRACE_MEMORY_ARRAY;
+	if (!is_array && !profile_is_device_memory(&profile->objects[index]))
 		return;
 	ARRAY_RESERVE(profile->lifetimes, profile->lifetime_count, profile->lifetime_capacity);
 	lifetimes->places[index].row = profile->lifetime_count;
@@ -153,18 +159,19 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 	    profile->lifetime_count);
 	profile->lifetimes[profile->lifetime_count++] = (struct profile_lifetime){
 		.object = index,
-		.made = NOWHERE,
-		.first = NOWHERE,
-		.last = NOWHERE,
-		.freed = NOWHERE,
-		.idle_from = NOWHERE,
-		.idle_to = NOWHERE,
+		.made = PROFILE_NOWHERE,
+		.first = PROFILE_NOWHERE,
+		.last = PROFILE_NOWHERE,
+		.freed = PROFILE_NOWHERE,
+		.idle_from = PROFILE_NOWHERE,
+		.idle_to = PROFILE_NOWHERE,
 		.first_vertex = PROFILE_NO_VERTEX,
 		.last_vertex = PROFILE_NO_VERTEX,
 		.idle_from_vertex = PROFILE_NO_VERTEX,
 		.idle_to_vertex = PROFILE_NO_VERTEX,
 		.dead_vertex = PROFILE_NO_VERTEX,
 		.dead_next_vertex = PROFILE_NO_VERTEX,
+		.unseen = is_array, /* textures and surfaces access it */
 	};
 }
 
@@ -255,11 +262,13 @@ static void end_process(void *state, const struct build_event *last)
 {
 	struct lifetimes *lifetimes = state;
 
-	(void)last;
 	settle(lifetimes);
+	if (last->process < lifetimes->profile->process_count)
+		lifetimes->profile->processes[last->process].end = (struct profile_moment){
+			lifetimes->calls, lifetimes->after_all, lifetimes->kernels};
 	topology_process_end(lifetimes->topology);
 	lifetimes->live_count = lifetimes->made_count = 0;
-	lifetimes->calls = lifetimes->kernels = 0;
+	lifetimes->calls = lifetimes->kernels = lifetimes->after_all = 0;
 }
 
 /* An object whose allocation was not the last thing that the trace has was made somewhere. */

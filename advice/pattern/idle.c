@@ -1,6 +1,6 @@
 /*
- * advice/pattern/idle.c: the device had nothing to do between two operations, by who kept it
- * waiting: what the thread did that issued the second one.
+ * advice/pattern/idle.c: the device had nothing to do between two operations, by what kept it
+ * waiting: one finding for each reason, about the calls from the path at which it was longest.
  */
 #include "advice/pattern.h"
 
@@ -21,8 +21,13 @@ enum reason {
 	REASONS
 };
 
+struct gaps {
+	uint64_t count, ns, longest_ns;
+	uint32_t next; /* row of table api: whose operation came after the longest */
+};
+
 struct culprit {
-	uint64_t gaps[REASONS], ns[REASONS];
+	struct gaps of[REASONS];
 };
 
 struct idle {
@@ -56,42 +61,48 @@ static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to
 	return end > start ? end - start : 0;
 }
 
-static void blame(struct idle *idle, uint32_t call, enum reason reason, uint64_t ns)
+static void blame(struct idle *idle, uint32_t call, enum reason reason, uint64_t ns,
+		  uint32_t launched)
 {
-	struct culprit *culprit = &idle->culprits[idle->run->profile->timeline[call].api];
+	const struct profile_timed_call *calls = idle->run->profile->timeline;
+	struct gaps *gaps = &idle->culprits[calls[call].api].of[reason];
 	const uint64_t once = idle->run->timing->once[call];
 
 	/* what it pays for all would be paid wherever it were */
 	if (reason != WORK)
 		ns -= once < ns ? once : ns;
-	culprit->gaps[reason] += ns > 0;
-	profile_add(&culprit->ns[reason], ns);
+	gaps->count += ns > 0;
+	profile_add(&gaps->ns, ns);
+	if (ns > gaps->longest_ns) {
+		gaps->longest_ns = ns;
+		gaps->next = calls[launched].api;
+	}
 }
 
 /* The device was idle until an operation of the call began. */
-static void take_gap(struct idle *idle, uint64_t from, uint64_t to, uint32_t call)
+static void take_gap(struct idle *idle, uint64_t from, uint64_t to, uint32_t launched)
 {
 	const struct profile_timed_call *calls = idle->run->profile->timeline;
-	uint64_t until = calls[call].start_ns, launch = overlap(until, to, from, to);
-	uint32_t launched = call;
+	uint64_t until = calls[launched].start_ns, launch = overlap(until, to, from, to);
+	uint32_t call = launched;
 
 	/* backwards, as long as the device was idle */
 	while (until > from) {
 		uint32_t before = idle->before[call];
 		uint64_t end = before == PROFILE_NO_ROW ? 0 : calls[before].end_ns;
 
-		blame(idle, call, WORK, overlap(end, until, from, to));
+		blame(idle, call, WORK, overlap(end, until, from, to), launched);
 		if (before == PROFILE_NO_ROW || end < from)
 			break;
 		until = calls[before].start_ns;
 		if (timing_wait_ns(idle->run->timing, before)) {
-			blame(idle, before, WAIT, launch + overlap(until, end, from, to));
+			blame(idle, before, WAIT, launch + overlap(until, end, from, to), launched);
 			return;
 		}
-		blame(idle, before, CALL, overlap(until, end, from, to));
+		blame(idle, before, CALL, overlap(until, end, from, to), launched);
 		call = before;
 	}
-	blame(idle, launched, LAUNCH, launch);
+	blame(idle, launched, LAUNCH, launch, launched);
 }
 
 /* Calls come in order of their ends: the one before, of the same process and thread. */
@@ -184,39 +195,111 @@ static const struct {
 		    "launched at once."},
 };
 
-static void add_finding(const struct run *run, uint32_t api, enum reason reason,
-			const struct culprit *culprit)
-{
-	const uint64_t ns = culprit->ns[reason], gaps = culprit->gaps[reason];
-	struct profile_finding *finding =
-		run_add_calls(run, "gpu_idle", mends[reason].action, api, ns);
-	char *time = words_ns(ns), *percent = words_percent(ns, run->timing->span_ns);
+/* For one reason. */
+struct ranking {
+	uint32_t *apis; /* most time first */
+	uint32_t count;
+	uint64_t gaps, ns;
+};
 
-	finding->invocations = gaps;
-	finding->evidence = xasprintf(
-		"The device had nothing to do for %s in all, %s of the time from the "
-		"first operation to the last, in %" PRIu64 " gap%s between operations: %s.",
-		time, percent, gaps, text_plural(gaps, "", "s"), mends[reason].seen);
+static char *place(const struct profile *profile, uint32_t api)
+{
+	const uint32_t vertex = profile->apis[api].vertex;
+
+	return vertex == PROFILE_NO_VERTEX
+		       ? words_calls(&profile->apis[api])
+		       : words_vertex(profile, graph_find(profile->graph, vertex));
+}
+
+/* " The longest gap ended with fill (vertex 3, a.c:12). Here: 2 ms; elsewhere: 1 ms at sum (vertex
+ * 5, a.c:30)." */
+static char *places(const struct idle *idle, enum reason reason, const struct ranking *ranking)
+{
+	enum { NAMED_MOST = 4 };
+	const struct profile *profile = idle->run->profile;
+	const struct gaps *here = &idle->culprits[ranking->apis[0]].of[reason];
+	char *text, *time = words_ns(here->ns), *next = place(profile, here->next);
+	size_t size;
+	FILE *out = xopen_memstream(&text, &size);
+
+	if (here->next != ranking->apis[0])
+		fprintf(out, " The longest gap ended with %s.", next);
+	if (ranking->count > 1)
+		fprintf(out, " Here: %s; elsewhere:", time);
+	free(next);
+	free(time);
+	for (uint32_t i = 1; i < ranking->count && i < NAMED_MOST; i++) {
+		time = words_ns(idle->culprits[ranking->apis[i]].of[reason].ns);
+		next = place(profile, ranking->apis[i]);
+		fprintf(out, "%s %s at %s", i > 1 ? "," : "", time, next);
+		free(next);
+		free(time);
+	}
+	if (ranking->count > NAMED_MOST)
+		fprintf(out, ", and at %u more", ranking->count - NAMED_MOST);
+	if (ranking->count > 1)
+		fputc('.', out);
+	fclose(out);
+	return text;
+}
+
+static void add_finding(const struct idle *idle, enum reason reason, const struct ranking *ranking)
+{
+	struct profile_finding *finding = run_add_calls(idle->run, "gpu_idle", mends[reason].action,
+							ranking->apis[0], ranking->ns);
+	char *time = words_ns(ranking->ns), *where = places(idle, reason, ranking);
+
+	finding->invocations = ranking->gaps;
+	finding->evidence = xasprintf("The device had nothing to do for %s in all, in %" PRIu64
+				      " gap%s between operations: %s.%s",
+				      time, ranking->gaps, text_plural(ranking->gaps, "", "s"),
+				      mends[reason].seen, where);
 	finding->advice = xstrdup(mends[reason].advice);
 	finding->limits = xstrdup("one run, one input; the thread that issued the next operation "
 				  "is held responsible, also where it waited for other threads; "
 				  "at most this time can be saved");
 	free(time);
-	free(percent);
+	free(where);
 }
 
-/* One for each call path: what is most. */
-static void take_culprit(const struct run *run, uint32_t api, const struct culprit *culprit)
-{
-	enum reason most = WORK;
+struct by_time {
+	uint64_t ns;
+	uint32_t api;
+};
 
-	for (enum reason reason = WORK; reason < REASONS; reason++)
-		if (culprit->ns[reason] > culprit->ns[most])
-			most = reason;
-	/* one gap is not many small operations, and one call is in no loop */
-	if (culprit->ns[most] && culprit->ns[most] >= run->least_ns &&
-	    ((most != LAUNCH && most != CALL) || culprit->gaps[most] > 1))
-		add_finding(run, api, most, culprit);
+static int most_first(const void *left, const void *right)
+{
+	const struct by_time *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return (a->api > b->api) - (a->api < b->api);
+}
+
+static void take_reason(const struct idle *idle, enum reason reason)
+{
+	const uint32_t api_count = idle->run->profile->api_count;
+	struct by_time *times = xcalloc(api_count, sizeof(*times));
+	struct ranking ranking = {.apis = xcalloc(api_count, sizeof(*ranking.apis))};
+
+	for (uint32_t api = 0; api < api_count; api++) {
+		const struct gaps *gaps = &idle->culprits[api].of[reason];
+
+		/* one gap is not many small operations, and one call is in no loop */
+		if (!gaps->ns || ((reason == LAUNCH || reason == CALL) && gaps->count == 1))
+			continue;
+		times[ranking.count++] = (struct by_time){gaps->ns, api};
+		ranking.gaps += gaps->count;
+		profile_add(&ranking.ns, gaps->ns);
+	}
+	if (ranking.count)
+		qsort(times, ranking.count, sizeof(*times), most_first);
+	for (uint32_t i = 0; i < ranking.count; i++)
+		ranking.apis[i] = times[i].api;
+	if (ranking.count && ranking.ns >= idle->run->least_ns)
+		add_finding(idle, reason, &ranking);
+	free(ranking.apis);
+	free(times);
 }
 
 static void detect_idle(const struct run *run)
@@ -228,8 +311,8 @@ static void detect_idle(const struct run *run)
 	idle.culprits = xcalloc(run->profile->api_count, sizeof(*idle.culprits));
 	idle.before = calls_before(run->profile);
 	find_gaps(&idle);
-	for (uint32_t api = 0; api < run->profile->api_count; api++)
-		take_culprit(run, api, &idle.culprits[api]);
+	for (enum reason reason = WORK; reason < REASONS; reason++)
+		take_reason(&idle, reason);
 	free(idle.before);
 	free(idle.culprits);
 }

@@ -790,6 +790,21 @@ static void test_idle(void **state)
 	assert_int_equal(both[0]->vertex, READ);
 	expect(both[1], "gpu_idle", "launch_earlier", apis.sync, 8 * US);
 	end();
+	begin(); /* one for the host's work at both places, and one for the waits before */
+	launch(apis.fill, 0);
+	for (int i = 0; i < 2; i++) {
+		call_of(apis.sync, 0, 0, 51 * US);
+		waited(GPU_WAIT_ALL, 0, false);
+		now += i ? 60 * US : 100 * US;
+		launch(i ? apis.fill : apis.read, 0);
+	}
+	call_of(apis.sync, 0, 0, 600 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	assert_int_equal(all("gpu_idle", both), 2);
+	expect(both[0], "gpu_idle", "launch_earlier", apis.read, 160 * US);
+	assert_non_null(strstr(both[0]->evidence, "Here: 100 us; elsewhere: 60.0 us at "));
+	assert_int_equal(both[1]->api, apis.sync);
+	end();
 	begin(); /* the allocation keeps it waiting, twice */
 	launch(apis.fill, 0);
 	for (int i = 0; i < 2; i++) {

@@ -575,7 +575,8 @@ static void take_call(struct judge *judge, uint32_t call)
 	const struct timing *timing = judge->timing;
 	const struct profile_timed_call *timed = &judge->profile->timeline[call];
 	const struct profile_api *api = &judge->profile->apis[timed->api];
-	const enum api_needs needs = api_needs(api->name);
+	const bool is_free = !strcmp(api->kind, "free");
+	const enum api_needs needs = is_free ? api_needs(api->name) : API_NEEDS_NOTHING;
 	struct clock clock = {0};
 	bool known = false;
 
@@ -597,7 +598,7 @@ static void take_call(struct judge *judge, uint32_t call)
 	if (known) {
 		join_orders(judge, &clock, call);
 		take_wait(judge, call, &clock);
-	} else if (!strcmp(api->kind, "free")) {
+	} else if (is_free) {
 		/* others may get the memory at once: what uses it has to be done */
 		const struct stream *stream = stream_of(judge, timed->device, timed->stream);
 

@@ -2,9 +2,10 @@
  * advice/wait_needs.h: which waits of the host protect something.
  *
  * A wait protects what the host can see of the operations that it covers: what they brought to its
- * memory or read there, and what later operations of other streams need of them; and what calls
- * need that come after it (api_needs() in gpu/nvidia/apis.h).  Judged are synchronizations, releases and synchronous copies to the device.  All that are not needed can go
- * together: what one of them covers, a later one that is needed covers, too.
+ * memory or read there, what later operations of other streams need of them, and what later calls
+ * need (api_needs() in gpu/nvidia/apis.h).  Judged are synchronizations, releases and synchronous
+ * copies to the device.  All that are not needed can go together: what one of them covers, a later
+ * one that is needed covers, too.
  */
 #ifndef VFLOW_ADVICE_WAIT_NEEDS_H
 #define VFLOW_ADVICE_WAIT_NEEDS_H

@@ -109,8 +109,7 @@ static void add_misplaced(const struct run *run, uint32_t api, const struct uses
 		place, more, later);
 	finding->limits = xstrdup(
 		"one run, one input; when the bytes are used was measured in a run of its own; a "
-		"wait that serves to measure time, to look for errors, or for printf() and host "
-		"functions, looks the same");
+		"wait that serves to look for errors, or for printf(), looks the same");
 	free(time);
 	free(later);
 	free(place);

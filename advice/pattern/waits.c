@@ -22,9 +22,8 @@ struct tally {
 };
 
 static const char limits[] =
-	"one run, one input; memory is told apart by allocations; a wait that serves to measure "
-	"time, "
-	"to look for errors, or for printf() and host functions, looks the same";
+	"one run, one input; memory is told apart by allocations; a wait that serves to look "
+	"for errors, or for printf(), looks the same";
 
 /* How long the call waited for what was before it, which was done by `before_ns`. */
 static uint64_t wait_of(const struct timing *timing, uint32_t call, uint64_t before_ns)

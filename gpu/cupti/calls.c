@@ -152,16 +152,20 @@ static const char *kernel_name(const CUpti_CallbackData *data, const struct oper
 	return NULL;
 }
 
+/* Whether the function, or the one that the program has called, is. */
+static bool is_asynchronous(const char *function)
+{
+	return api_is_asynchronous(thread.name) || api_is_asynchronous(function);
+}
+
 /* Whether a function waits says the one that the program has called. */
 static enum wait_kind wait_kind(const struct operation *operation, const char *function)
 {
-	const bool asynchronous = api_is_asynchronous(thread.name) || api_is_asynchronous(function);
-
 	switch (operation->api) {
 	case GPU_COPY:
-		return asynchronous ? WAIT_COPY_ASYNC : WAIT_COPY;
+		return is_asynchronous(function) ? WAIT_COPY_ASYNC : WAIT_COPY;
 	case GPU_SET:
-		return asynchronous || !operation->timed ? WAIT_QUEUED : WAIT_COPY;
+		return !operation->timed || is_asynchronous(function) ? WAIT_QUEUED : WAIT_COPY;
 	case GPU_KERNEL:
 		return WAIT_QUEUED;
 	case GPU_FREE:
@@ -420,7 +424,9 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.host_address = operation->host_address,
 		.host_bytes = operation->host_bytes,
 		.source_address = operation->source_address,
-		.source_bytes = api_is_asynchronous(name) ? operation->source_bytes : 0,
+		.source_bytes = operation->source_bytes && api_is_asynchronous(name)
+					? operation->source_bytes
+					: 0,
 		.waited = operation->host_bytes && operation->host_bytes != GPU_HOST_ANYWHERE &&
 			  (operation->host_is_pageable || !api_is_asynchronous(name)),
 		.wait = noted->wait,

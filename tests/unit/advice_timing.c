@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "advice/advice.h"
+#include "advice/run.h"
+#include "advice/wait_needs.h"
 #include "collect/trace.h"
 #include "gpu/records.h"
 #include "graph/profile/profile.h"
@@ -463,6 +465,32 @@ static void test_release(void **state)
 	end();
 }
 
+/* The wait for a copy to the host cannot come later than a release of memory that the copy may use.
+ */
+static void test_release_on_host(void **state)
+{
+	static const char *const names[] = {"cudaFree", "cudaHostUnregister", "cudaFreeHost"};
+	const struct advice_options options = ADVICE_DEFAULTS;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		unsigned char *needs;
+		struct run run;
+
+		begin();
+		launch(apis.down, 0);
+		synchronize(0);
+		call_of(api("free", names[i], PROFILE_NO_VERTEX), 0, 0, 5 * US);
+		run = run_of(profile, &options);
+		needs = wait_needs(&run, run.timing, true);
+		assert_non_null(needs);
+		assert_int_equal(needs[1], i ? WAIT_NEEDED : WAIT_UNNEEDED);
+		free(needs);
+		run_release(&run);
+		end();
+	}
+}
+
 /* An event covers what was in the stream when it was recorded. */
 static void test_event(void **state)
 {
@@ -899,14 +927,23 @@ static void test_idle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unnecessary), cmocka_unit_test(test_last),
-		cmocka_unit_test(test_guarded),     cmocka_unit_test(test_sometimes),
-		cmocka_unit_test(test_streams),     cmocka_unit_test(test_together),
-		cmocka_unit_test(test_release),     cmocka_unit_test(test_event),
-		cmocka_unit_test(test_consecutive), cmocka_unit_test(test_synchronous_upload),
-		cmocka_unit_test(test_threshold),   cmocka_unit_test(test_allocation_in_loop),
-		cmocka_unit_test(test_pageable),    cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_start_up),    cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_unnecessary),
+		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_guarded),
+		cmocka_unit_test(test_sometimes),
+		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_release_on_host),
+		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_consecutive),
+		cmocka_unit_test(test_synchronous_upload),
+		cmocka_unit_test(test_threshold),
+		cmocka_unit_test(test_allocation_in_loop),
+		cmocka_unit_test(test_pageable),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_start_up),
+		cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_beside),
 	};
 

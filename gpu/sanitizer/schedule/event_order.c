@@ -108,7 +108,7 @@ static void look_at_call(struct note *note, const struct gpu_call *call, uintptr
 	struct stream_points points;
 	bool memory;
 
-	note->asynchronous = api_is_asynchronous(call->name);
+	note->asynchronous = call->api != GPU_KERNEL && api_is_asynchronous(call->name);
 	switch (call->api) {
 	case GPU_COPY:
 		note->waits = !note->asynchronous || api_call->host_waited;

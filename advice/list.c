@@ -6,6 +6,7 @@
 
 #include "advice/cause.h"
 #include "advice/pattern.h"
+#include "advice/wait_needs.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -226,9 +227,14 @@ static void drop_excluded(struct profile *profile)
 			struct profile_finding *again =
 				find_finding(profile, dead->others[k], dead->object);
 
-			if (again && again->pattern && again->bytes <= dead->bytes &&
-			    has_other(again, dead->vertex))
+			if (!again || !again->pattern || !has_other(again, dead->vertex))
+				continue;
+			if (again->bytes <= dead->bytes) {
 				profile_release_finding(again);
+			} else if (!is_note(again)) {
+				profile_release_finding(dead);
+				break;
+			}
 		}
 	}
 	close_gaps(profile);
@@ -311,16 +317,52 @@ static void say_caller(struct profile_finding *finding, const struct cause *caus
 	free(which);
 }
 
-/* The findings are ranked: each goes into the largest of its cause. */
-static void fold_causes(struct profile *profile, struct worth *worth, bool by_path)
+/* Whether some calls of the operation go when the advice is followed. */
+static bool leaves_out(const struct profile_finding *finding)
 {
+	static const char *const actions[] = {"delete",         "delete_first",
+					      "copy_once",      "copy_when_changed",
+					      "copy_when_read", "keep_on_device"};
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (finding->action && !strcmp(finding->action, actions[i]))
+			return finding->vertex != GRAPH_HOST;
+	return false;
+}
+
+/* By finding: whether something relies on the waits of the calls that go. */
+static bool *find_relied(const struct run *run)
+{
+	const struct profile *profile = run->profile;
+	const struct graph *graph = profile->graph;
+	bool *gone = xcalloc((size_t)graph->vertex_count + 1, sizeof(*gone));
+	bool *relied = xcalloc((size_t)profile->finding_count + 1, sizeof(*relied)), *of_copies;
+
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (leaves_out(&profile->findings[i]))
+			gone[graph_find(graph, profile->findings[i].vertex)] = true;
+	of_copies = wait_needs_of_copies(run, gone);
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (leaves_out(&profile->findings[i]))
+			relied[i] = of_copies[graph_find(graph, profile->findings[i].vertex)];
+	free(of_copies);
+	free(gone);
+	return relied;
+}
+
+/* The findings are ranked: each goes into the largest of its cause. */
+static void fold_causes(const struct run *run, struct worth *worth, bool by_path)
+{
+	struct profile *profile = run->profile;
 	uint32_t count = profile->finding_count;
+	bool *relied = find_relied(run);
 	struct cause *causes = causes_find(profile);
 
 	for (uint32_t i = 0; i < count && !by_path; i++) {
 		if (causes[i].first == i)
 			continue;
 		fold(&profile->findings[causes[i].first], &profile->findings[i]);
+		relied[causes[i].first] |= relied[i];
 		if (worth)
 			worth_fold(worth, &profile->findings[causes[i].first],
 				   &profile->findings[i]);
@@ -333,8 +375,14 @@ static void fold_causes(struct profile *profile, struct worth *worth, bool by_pa
 		say_places(&profile->findings[i]);
 		if (profile->findings[i].code_place == PROFILE_NO_ROW)
 			say_caller(&profile->findings[i], &causes[i]);
+		if (relied[i])
+			say_more(
+				&profile->findings[i],
+				xstrdup("Wait for its stream in its place (cudaStreamSynchronize): "
+					"what comes later relies on that this call waits."));
 	}
 	causes_free(causes, count);
+	free(relied);
 	close_gaps(profile);
 }
 
@@ -411,7 +459,7 @@ void list_findings(const struct run *run)
 	worth = worth_new(run);
 	if (worth)
 		worth_take(worth);
-	fold_causes(profile, worth, run->options->by_path);
+	fold_causes(run, worth, run->options->by_path);
 	drop_small(profile, least_bytes(profile, run->options));
 	say_input(profile);
 	if (worth)

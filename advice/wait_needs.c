@@ -46,11 +46,14 @@ struct stream {
 
 struct open_wait { /* that protects nothing so far */
 	uint32_t call;
+	enum wait_need otherwise; /* what is said of it then */
 	struct clock covers;
 };
 
 struct thread {
-	struct clock needed, all; /* what its waits cover: those that are needed; all of them */
+	struct clock needed; /* what those of its waits cover that are needed */
+	struct clock all;    /* ... and all of them */
+	struct clock likely; /* ... and what they do on a GPU, without a promise */
 	bool waited;
 };
 
@@ -61,6 +64,8 @@ struct judge {
 	unsigned char *needs;
 	const struct touches *touches;
 	bool downloads_aside;
+	const bool *gone; /* per vertex; NULL: of which waits are needed, not of what relies on
+			     copies */
 	/* of the process */
 	struct pair_map stream_map, thread_map;
 	struct stream streams[STREAMS];
@@ -246,7 +251,7 @@ static void close_covered(struct judge *judge, const struct clock *by)
 
 	for (uint32_t i = 0; i < judge->open_count; i++) {
 		if (covers(by, &judge->open[i].covers))
-			judge_call(judge, judge->open[i].call, WAIT_UNNEEDED);
+			judge_call(judge, judge->open[i].call, judge->open[i].otherwise);
 		else
 			judge->open[kept++] = judge->open[i];
 	}
@@ -314,6 +319,14 @@ static void need_touched(struct judge *judge, const struct clock *clock,
 
 /* -- calls -- */
 
+/* Whether it is a call of a synchronous copy that is to be left out. */
+static bool is_gone(const struct judge *judge, const struct profile_api *api)
+{
+	uint32_t v = judge->gone ? graph_find(judge->profile->graph, api->vertex) : UINT32_MAX;
+
+	return v != UINT32_MAX && judge->gone[v] && api_is_synchronous_copy(api->name);
+}
+
 static void make_lasts(const struct judge *judge, struct stream *stream)
 {
 	const uint32_t vertices = judge->profile->graph->vertex_count;
@@ -324,7 +337,8 @@ static void make_lasts(const struct judge *judge, struct stream *stream)
 	stream->last_write = xcalloc(vertices, sizeof(*stream->last_write));
 }
 
-static void note_touches(struct judge *judge, struct stream *stream, const struct effects *effects)
+static void note_touches(struct judge *judge, struct stream *stream, const struct effects *effects,
+			 bool gone)
 {
 	make_lasts(judge, stream);
 	if (!effects || effects->guarded || effects->downloads)
@@ -336,7 +350,8 @@ static void note_touches(struct judge *judge, struct stream *stream, const struc
 		if (judge->touches->rows[t].writes)
 			stream->last_write[judge->touches->rows[t].site] = stream->count;
 	}
-	if (!effects || effects->guarded || (effects->downloads && !judge->downloads_aside)) {
+	if (!effects || effects->guarded ||
+	    (effects->downloads && !judge->downloads_aside && !gone)) {
 		ARRAY_RESERVE(stream->guarded, stream->guarded_count, stream->guarded_capacity);
 		stream->guarded[stream->guarded_count++] = stream->count;
 	}
@@ -380,7 +395,8 @@ static void add_operation(struct judge *judge, struct stream *stream, uint32_t c
 	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
 	stream->issued[stream->count++] = judge->profile->timeline[call].end_ns;
 	stream->clock.done[stream - judge->streams] = stream->count;
-	note_touches(judge, stream, effects);
+	note_touches(judge, stream, effects,
+		     is_gone(judge, &judge->profile->apis[judge->profile->timeline[call].api]));
 }
 
 static void take_operation(struct judge *judge, const struct profile_gpu_time *time)
@@ -412,8 +428,20 @@ static void join_streams(struct judge *judge, struct clock *clock, uint32_t devi
 	}
 }
 
-/* Adds what the wait covers; false: that is not known. */
-static bool join_wait(struct judge *judge, struct clock *clock, const struct profile_wait *wait)
+/*
+ * Whether a copy that waits is done on the device when it returns.  One from pageable memory to the
+ * device need not be, only its source has been read; which memory it was is not known.
+ */
+static bool is_done(const struct judge *judge, const struct profile_timed_call *call)
+{
+	uint32_t v = graph_find(judge->profile->graph, judge->profile->apis[call->api].vertex);
+
+	return v == UINT32_MAX || judge->run->operations[v] != OPERATION_UPLOAD;
+}
+
+/* Adds what the wait covers; false: that is not known.  likely: and what no one promises. */
+static bool join_wait(struct judge *judge, struct clock *clock, const struct profile_wait *wait,
+		      bool likely)
 {
 	const struct profile_timed_call *call = &judge->profile->timeline[wait->call];
 	const struct stream *own = stream_of(judge, call->device, call->stream), *stream;
@@ -421,7 +449,8 @@ static bool join_wait(struct judge *judge, struct clock *clock, const struct pro
 		judge->timing->operations[wait->call] < judge->timing->operations[wait->call + 1];
 	uint64_t by;
 
-	if (wait->own && operations)
+	if (wait->own && operations && (likely || is_done(judge, call)) &&
+	    !is_gone(judge, &judge->profile->apis[call->api]))
 		join_stream(judge, clock, own, own->count);
 	switch (wait->scope) {
 	case GPU_WAIT_ALL:
@@ -470,6 +499,8 @@ static bool is_candidate(const struct judge *judge, const struct profile_api *ap
 {
 	uint32_t v;
 
+	if (judge->gone)
+		return is_gone(judge, api);
 	if (!strcmp(api->kind, "free"))
 		return true;
 	if (!strcmp(api->kind, "sync"))
@@ -480,22 +511,42 @@ static bool is_candidate(const struct judge *judge, const struct profile_api *ap
 		(judge->downloads_aside && judge->touches->effects[v].downloads));
 }
 
-static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock)
+/* It stands for nothing: the one before it stays. */
+static void take_repeated(struct judge *judge, uint32_t call, const struct profile_api *api)
+{
+	/* one that did wait, for what is not seen, is needed */
+	if (!strcmp(api->kind, "sync") && is_candidate(judge, api))
+		judge_call(judge, call,
+			   timing_wait_ns(judge->timing, call) ? WAIT_NEEDED : WAIT_REPEATED);
+}
+
+static void open_wait(struct judge *judge, struct open_wait wait)
+{
+	if (judge->open_count == OPEN_MOST) {
+		judge_call(judge, judge->open[0].call, WAIT_NEEDED);
+		join(&judge->needed, &judge->open[0].covers);
+		memmove(judge->open, judge->open + 1, --judge->open_count * sizeof(*judge->open));
+	}
+	ARRAY_RESERVE(judge->open, judge->open_count, judge->open_capacity);
+	judge->open[judge->open_count++] = wait;
+}
+
+static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock,
+		      const struct clock *likely)
 {
 	const struct profile_timed_call *timed = &judge->profile->timeline[call];
 	const struct profile_api *api = &judge->profile->apis[timed->api];
 	struct thread *thread = thread_of(judge, timed->thread);
-	bool repeated = thread->waited && covers(&thread->all, clock);
+	const bool repeated = thread->waited && covers(&thread->all, clock);
+	const bool likely_repeated = thread->waited && covers(&thread->likely, clock) &&
+				     !strcmp(api->kind, "sync") &&
+				     !timing_wait_ns(judge->timing, call);
 
 	join(&thread->all, clock);
+	join(&thread->likely, likely);
 	thread->waited = true;
 	if (repeated) {
-		/* It stands for nothing: the one before it stays.  One that did wait, for what is
-		 * not seen, does not. */
-		if (!strcmp(api->kind, "sync") && is_candidate(judge, api))
-			judge_call(judge, call,
-				   timing_wait_ns(judge->timing, call) ? WAIT_NEEDED
-								       : WAIT_REPEATED);
+		take_repeated(judge, call, api);
 		return;
 	}
 	if (!is_candidate(judge, api) || has_guarded(judge, clock, &thread->needed)) {
@@ -506,14 +557,10 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 		close_covered(judge, &judge->needed);
 		return;
 	}
-	close_covered(judge, clock);
-	if (judge->open_count == OPEN_MOST) {
-		judge_call(judge, judge->open[0].call, WAIT_NEEDED);
-		join(&judge->needed, &judge->open[0].covers);
-		memmove(judge->open, judge->open + 1, --judge->open_count * sizeof(*judge->open));
-	}
-	ARRAY_RESERVE(judge->open, judge->open_count, judge->open_capacity);
-	judge->open[judge->open_count++] = (struct open_wait){call, *clock};
+	if (!likely_repeated)
+		close_covered(judge, clock);
+	open_wait(judge, (struct open_wait){call, likely_repeated ? WAIT_REPEATED : WAIT_UNNEEDED,
+					    *clock});
 }
 
 /* The call does not wait: what it asks about has to be done. */
@@ -570,6 +617,14 @@ static bool waits_by_contract(const struct judge *judge, const struct profile_ap
 	       api_is_synchronous_copy(api->name);
 }
 
+/* Whether the wait is told to be superfluous. */
+static bool is_spared(const struct judge *judge, uint32_t call)
+{
+	const unsigned char need = judge->run->wait_needs[call];
+
+	return need == WAIT_UNNEEDED || need == WAIT_REPEATED;
+}
+
 static void take_call(struct judge *judge, uint32_t call)
 {
 	const struct timing *timing = judge->timing;
@@ -577,7 +632,7 @@ static void take_call(struct judge *judge, uint32_t call)
 	const struct profile_api *api = &judge->profile->apis[timed->api];
 	const bool is_free = !strcmp(api->kind, "free");
 	const enum api_needs needs = is_free ? api_needs(api->name) : API_NEEDS_NOTHING;
-	struct clock clock = {0};
+	struct clock clock = {0}, likely = {0};
 	bool known = false;
 
 	if (!strcmp(api->kind, "alloc") && api_is_asynchronous(api->name))
@@ -589,15 +644,17 @@ static void take_call(struct judge *judge, uint32_t call)
 			take_need(judge, &judge->profile->waits[w]);
 		else if (judge->profile->waits[w].scope == GPU_WAIT_HOST)
 			take_host_function(judge, &judge->profile->waits[w]);
-		else
-			known |= join_wait(judge, &clock, &judge->profile->waits[w]);
+		else if (join_wait(judge, &clock, &judge->profile->waits[w], false))
+			known = join_wait(judge, &likely, &judge->profile->waits[w], true);
 	if (needs == API_NEEDS_MEMORY || needs == API_NEEDS_HOST_MEMORY)
 		need_users(judge, needs == API_NEEDS_HOST_MEMORY);
-	if (needs == API_NEEDS_MEMORY || (known && !waits_by_contract(judge, api)))
+	if (needs == API_NEEDS_MEMORY ||
+	    (known && (!waits_by_contract(judge, api) || (judge->gone && is_spared(judge, call)))))
 		return;
 	if (known) {
 		join_orders(judge, &clock, call);
-		take_wait(judge, call, &clock);
+		join(&likely, &clock);
+		take_wait(judge, call, &clock, &likely);
 	} else if (is_free) {
 		/* others may get the memory at once: what uses it has to be done */
 		const struct stream *stream = stream_of(judge, timed->device, timed->stream);
@@ -614,12 +671,16 @@ static void take_process(struct judge *judge, uint32_t first, uint32_t end)
 		/* the last one before the process ends: that would end its operations */
 		for (uint32_t i = 0; i < judge->open_count; i++)
 			judge_call(judge, judge->open[i].call,
-				   judge->downloads_aside ? WAIT_UNNEEDED : WAIT_NEEDED);
+				   judge->downloads_aside || judge->gone ||
+						   judge->open[i].otherwise == WAIT_REPEATED
+					   ? judge->open[i].otherwise
+					   : WAIT_NEEDED);
 	}
 	release_process(judge);
 }
 
-unsigned char *wait_needs(const struct run *run, const struct timing *timing, bool downloads_aside)
+static unsigned char *judge_all(const struct run *run, const struct timing *timing,
+				bool downloads_aside, const bool *gone)
 {
 	const struct profile *profile = timing->profile;
 	struct touches *touches;
@@ -633,6 +694,7 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing, bo
 	judge->timing = timing;
 	judge->profile = profile;
 	judge->downloads_aside = downloads_aside;
+	judge->gone = gone;
 	judge->needs = needs = xcalloc(profile->timeline_count, 1);
 	judge->touches = touches = touches_new(run);
 	for (uint32_t first = 0, end; first < profile->timeline_count; first = end) {
@@ -647,4 +709,26 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing, bo
 	free(judge->open);
 	free(judge);
 	return needs;
+}
+
+unsigned char *wait_needs(const struct run *run, const struct timing *timing, bool downloads_aside)
+{
+	return judge_all(run, timing, downloads_aside, NULL);
+}
+
+bool *wait_needs_of_copies(const struct run *run, const bool *gone)
+{
+	const struct profile *profile = run->profile;
+	bool *relied = xcalloc((size_t)profile->graph->vertex_count + 1, sizeof(*relied));
+	unsigned char *needs = run->wait_needs ? judge_all(run, run->timing, false, gone) : NULL;
+
+	for (uint32_t c = 0; needs && c < profile->timeline_count; c++) {
+		uint32_t v =
+			graph_find(profile->graph, profile->apis[profile->timeline[c].api].vertex);
+
+		if (v != UINT32_MAX && gone[v])
+			relied[v] |= needs[c] == WAIT_NEEDED || needs[c] == WAIT_ORDERS;
+	}
+	free(needs);
+	return relied;
 }

@@ -19,6 +19,7 @@ enum { NEEDS = WAIT_REPEATED + 1 };
 struct tally {
 	uint64_t calls[NEEDS];
 	uint64_t wait_ns[NEEDS], host_ns[NEEDS];
+	bool orders; /* another stream relies on one of them, maybe on one that found all done */
 };
 
 static const char limits[] =
@@ -44,6 +45,7 @@ static uint64_t wait_of(const struct timing *timing, uint32_t call, uint64_t bef
 
 static void add_call(struct tally *tally, enum wait_need need, uint64_t wait_ns, uint64_t host_ns)
 {
+	tally->orders |= need == WAIT_ORDERS;
 	if ((need == WAIT_UNNEEDED || need == WAIT_ORDERS) && !wait_ns)
 		need = WAIT_NOT_JUDGED;
 	tally->calls[need]++;
@@ -106,7 +108,7 @@ static const struct mend *mend_of(const struct profile_api *api, const struct ta
 		return &mend_host_copy;
 	if (tally->calls[WAIT_NEEDED])
 		return &mend_sometimes;
-	return tally->calls[WAIT_ORDERS] ? &mend_order : &mend_delete;
+	return tally->orders ? &mend_order : &mend_delete;
 }
 
 static void add_unnecessary(const struct run *run, uint32_t api, const struct tally *tally)

@@ -189,6 +189,7 @@ char *finding_look(const struct profile_finding *finding, const char *operand)
 			     : !strcmp(action, "allocate_once") ? "hoist"
 			     : !strcmp(action, "free_async")    ? "no-wait"
 								: NULL;
+	char *sites, *text;
 
 	if (finding->vertex != GRAPH_HOST)
 		return xasprintf("vflow slice --vertex %" PRIu32
@@ -196,7 +197,18 @@ char *finding_look(const struct profile_finding *finding, const char *operand)
 				 finding->vertex, operand, finding->vertex);
 	if (finding->saves_ns == PROFILE_UNKNOWN || finding->api == PROFILE_NO_ROW || !change)
 		return NULL;
-	return xasprintf("vflow whatif --%s a%" PRIu32 "%s", change, finding->api + 1, operand);
+	sites = xstrdup("");
+	/* releases are mended with the allocations of what they release */
+	for (uint32_t i = 0; !strcmp(change, "hoist") && i < finding->other_count; i++) {
+		char *longer = xasprintf("%s,%" PRIu32, sites, finding->others[i]);
+
+		free(sites);
+		sites = longer;
+	}
+	text = xasprintf("vflow whatif --%s a%" PRIu32 "%s%s", change, finding->api + 1, sites,
+			 operand);
+	free(sites);
+	return text;
 }
 
 const char *finding_file_in(const char *file, const char *folder)

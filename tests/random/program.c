@@ -19,7 +19,7 @@ enum {
 	WORDS = 12,
 	OBJECTS = 8,  /* of the device */
 	BUFFERS = 32, /* of the host */
-	STREAMS = 3,  /* legacy default, blocking, non-blocking */
+	STREAMS = 4,  /* legacy default, blocking, non-blocking, blocking */
 	EVENTS = 8,
 	BYTES = 65536, /* of a buffer of the host */
 };
@@ -265,7 +265,8 @@ static int is_left_out(struct operation *operation)
 /* Copies that are not asynchronous are in the default stream. */
 static void wait_instead(const struct operation *operation)
 {
-	const int index = strstr(operation->name, "2d") ? 8 : 5;
+	const char *name = operation->name;
+	const int index = !strcmp(name, "kernel") ? 7 : strstr(name, "2d") ? 8 : 5;
 	const long stream = operation->word[index];
 
 	CHECK(cudaStreamSynchronize(streams[stream < 0 ? 0 : stream]));
@@ -306,14 +307,15 @@ static void run_list(struct list *list)
 	streams[0] = NULL;
 	CHECK(cudaStreamCreate(&streams[1]));
 	CHECK(cudaStreamCreateWithFlags(&streams[2], cudaStreamNonBlocking));
+	CHECK(cudaStreamCreate(&streams[3]));
 	for (int e = 0; e < EVENTS; e++)
 		CHECK(cudaEventCreateWithFlags(&events[e], cudaEventDisableTiming));
 	lists[list->number % LISTS](list, 0, list->count);
 	CHECK(cudaDeviceSynchronize());
 	for (int e = 0; e < EVENTS; e++)
 		CHECK(cudaEventDestroy(events[e]));
-	CHECK(cudaStreamDestroy(streams[1]));
-	CHECK(cudaStreamDestroy(streams[2]));
+	for (int s = 1; s < STREAMS; s++)
+		CHECK(cudaStreamDestroy(streams[s]));
 	for (int b = 0; b < BUFFERS; b++) {
 		if (buffers[b] && is_pinned[b])
 			CHECK(cudaFreeHost(buffers[b]));

@@ -320,9 +320,9 @@ static void say_caller(struct profile_finding *finding, const struct cause *caus
 /* Whether some calls of the operation go when the advice is followed. */
 static bool leaves_out(const struct profile_finding *finding)
 {
-	static const char *const actions[] = {"delete",         "delete_first",
-					      "copy_once",      "copy_when_changed",
-					      "copy_when_read", "keep_on_device"};
+	static const char *const actions[] = {
+		"delete",   "delete_first",  "copy_once",   "copy_when_changed", "copy_when_read",
+		"set_once", "set_when_read", "launch_once", "keep_on_device"};
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
 		if (finding->action && !strcmp(finding->action, actions[i]))
@@ -330,22 +330,22 @@ static bool leaves_out(const struct profile_finding *finding)
 	return false;
 }
 
-/* By finding: whether something relies on the waits of the calls that go. */
+/* By finding: whether something relies on the order that the calls make that go. */
 static bool *find_relied(const struct run *run)
 {
 	const struct profile *profile = run->profile;
 	const struct graph *graph = profile->graph;
 	bool *gone = xcalloc((size_t)graph->vertex_count + 1, sizeof(*gone));
-	bool *relied = xcalloc((size_t)profile->finding_count + 1, sizeof(*relied)), *of_copies;
+	bool *relied = xcalloc((size_t)profile->finding_count + 1, sizeof(*relied)), *of_gone;
 
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		if (leaves_out(&profile->findings[i]))
 			gone[graph_find(graph, profile->findings[i].vertex)] = true;
-	of_copies = wait_needs_of_copies(run, gone);
+	of_gone = wait_needs_of_gone(run, gone);
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		if (leaves_out(&profile->findings[i]))
-			relied[i] = of_copies[graph_find(graph, profile->findings[i].vertex)];
-	free(of_copies);
+			relied[i] = of_gone[graph_find(graph, profile->findings[i].vertex)];
+	free(of_gone);
 	free(gone);
 	return relied;
 }
@@ -379,7 +379,8 @@ static void fold_causes(const struct run *run, struct worth *worth, bool by_path
 			say_more(
 				&profile->findings[i],
 				xstrdup("Wait for its stream in its place (cudaStreamSynchronize): "
-					"what comes later relies on that this call waits."));
+					"something that comes later is in order only by this "
+					"call."));
 	}
 	causes_free(causes, count);
 	free(relied);

@@ -47,6 +47,7 @@ struct stream {
 struct open_wait { /* that protects nothing so far */
 	uint32_t call;
 	enum wait_need otherwise; /* what is said of it then */
+	bool on_device;           /* only what is ordered with the default stream waits */
 	struct clock covers;
 };
 
@@ -241,7 +242,21 @@ static void join_by(struct judge *judge, struct clock *clock, const struct strea
 
 static void judge_call(struct judge *judge, uint32_t call, enum wait_need need)
 {
+	/* what one is relied on for is enough */
+	if (judge->gone && (judge->needs[call] == WAIT_NEEDED || judge->needs[call] == WAIT_ORDERS))
+		return;
 	judge->needs[call] = (unsigned char)need;
+}
+
+static void open_wait(struct judge *judge, struct open_wait wait)
+{
+	if (judge->open_count == OPEN_MOST) {
+		judge_call(judge, judge->open[0].call, WAIT_NEEDED);
+		join(&judge->needed, &judge->open[0].covers);
+		memmove(judge->open, judge->open + 1, --judge->open_count * sizeof(*judge->open));
+	}
+	ARRAY_RESERVE(judge->open, judge->open_count, judge->open_capacity);
+	judge->open[judge->open_count++] = wait;
 }
 
 /* Those that are covered protect nothing: what covers them does. */
@@ -262,13 +277,15 @@ static void close_covered(struct judge *judge, const struct clock *by)
  * Operations of the stream after the first `from` ones, up to number `to`, have to be done before
  * what comes now: the latest wait that covers the first of them is needed.
  */
-static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to, enum wait_need why)
+static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to, enum wait_need why,
+		 bool ordered)
 {
 	while (from < to) {
 		struct open_wait found;
 		uint32_t i = judge->open_count;
 
-		while (i && judge->open[i - 1].covers.done[stream] <= from)
+		while (i && (judge->open[i - 1].covers.done[stream] <= from ||
+			     (judge->open[i - 1].on_device && !ordered)))
 			i--;
 		if (!i)
 			return;
@@ -277,7 +294,8 @@ static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to,
 			(judge->open_count - i) * sizeof(*judge->open));
 		judge->open_count--;
 		judge_call(judge, found.call, why);
-		join(&judge->needed, &found.covers);
+		if (!found.on_device)
+			join(&judge->needed, &found.covers);
 		close_covered(judge, &judge->needed);
 		from = found.covers.done[stream];
 	}
@@ -289,16 +307,17 @@ static uint32_t most(uint32_t a, uint32_t b)
 }
 
 /* The operations that are neither done nor come before what begins after `clock`. */
-static void need_all(struct judge *judge, const struct clock *clock, enum wait_need why)
+static void need_all(struct judge *judge, const struct clock *clock, enum wait_need why,
+		     bool ordered)
 {
 	for (uint32_t s = 0; s < judge->stream_count; s++)
 		need(judge, s, most(judge->needed.done[s], clock->done[s]), judge->streams[s].count,
-		     why);
+		     why, ordered);
 }
 
 /* Of the operation that comes next: what it needs of other streams' operations. */
 static void need_touched(struct judge *judge, const struct clock *clock,
-			 const struct effects *effects)
+			 const struct effects *effects, bool ordered)
 {
 	for (uint32_t s = 0; s < judge->stream_count && judge->open_count; s++) {
 		const struct stream *stream = &judge->streams[s];
@@ -313,7 +332,7 @@ static void need_touched(struct judge *judge, const struct clock *clock,
 			to = most(to, touch->writes ? stream->last_touch[touch->site]
 						    : stream->last_write[touch->site]);
 		}
-		need(judge, s, from, to, WAIT_ORDERS);
+		need(judge, s, from, to, WAIT_ORDERS, ordered);
 	}
 }
 
@@ -369,18 +388,25 @@ static void join_orders(struct judge *judge, struct clock *clock, uint32_t call)
 	}
 }
 
-/* What is done before the next operation of the stream begins, apart from what the call says. */
-static void order_stream(struct judge *judge, struct stream *stream, uint32_t call)
+/* Adds what the streams have that are ordered with this one. */
+static void join_ordered(struct judge *judge, struct clock *clock, const struct stream *stream)
 {
-	const struct clock before = stream->clock;
-
-	join_orders(judge, &stream->clock, call);
 	for (uint32_t s = 0; s < judge->stream_count; s++) {
 		const struct stream *other = &judge->streams[s];
 
 		if (other != stream && are_ordered(other, stream))
-			join_stream(judge, &stream->clock, other, other->count);
+			join_stream(judge, clock, other, other->count);
 	}
+}
+
+/* What is done before the next operation of the stream begins, apart from what the call says. */
+static void order_stream(struct judge *judge, struct stream *stream, uint32_t call, bool gone)
+{
+	const struct clock before = stream->clock;
+
+	join_orders(judge, &stream->clock, call);
+	if (!gone)
+		join_ordered(judge, &stream->clock, stream);
 	if (memcmp(&before, &stream->clock, sizeof(before)) != 0) {
 		ARRAY_RESERVE(stream->history, stream->history_count, stream->history_capacity);
 		stream->history[stream->history_count++] =
@@ -407,12 +433,19 @@ static void take_operation(struct judge *judge, const struct profile_gpu_time *t
 	uint32_t v = time->vertex == PROFILE_NO_VERTEX ? UINT32_MAX
 						       : graph_find(profile->graph, time->vertex);
 	const struct effects *effects = v == UINT32_MAX ? NULL : &judge->touches->effects[v];
+	const bool gone = judge->gone && v != UINT32_MAX && judge->gone[v] && !call->stream;
+	struct clock clock;
 
-	order_stream(judge, stream, time->call);
+	order_stream(judge, stream, time->call, gone);
+	clock = stream->clock;
+	if (gone) /* streams may be in order only because it is between them */
+		join_ordered(judge, &clock, stream);
 	if (!effects || effects->unknown)
-		need_all(judge, &stream->clock, WAIT_NEEDED);
+		need_all(judge, &clock, WAIT_NEEDED, !stream->nonblocking);
 	else
-		need_touched(judge, &stream->clock, effects);
+		need_touched(judge, &clock, effects, !stream->nonblocking);
+	if (gone)
+		open_wait(judge, (struct open_wait){time->call, WAIT_UNNEEDED, true, clock});
 	add_operation(judge, stream, time->call, effects);
 }
 
@@ -520,17 +553,6 @@ static void take_repeated(struct judge *judge, uint32_t call, const struct profi
 			   timing_wait_ns(judge->timing, call) ? WAIT_NEEDED : WAIT_REPEATED);
 }
 
-static void open_wait(struct judge *judge, struct open_wait wait)
-{
-	if (judge->open_count == OPEN_MOST) {
-		judge_call(judge, judge->open[0].call, WAIT_NEEDED);
-		join(&judge->needed, &judge->open[0].covers);
-		memmove(judge->open, judge->open + 1, --judge->open_count * sizeof(*judge->open));
-	}
-	ARRAY_RESERVE(judge->open, judge->open_count, judge->open_capacity);
-	judge->open[judge->open_count++] = wait;
-}
-
 static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock,
 		      const struct clock *likely)
 {
@@ -560,7 +582,7 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 	if (!likely_repeated)
 		close_covered(judge, clock);
 	open_wait(judge, (struct open_wait){call, likely_repeated ? WAIT_REPEATED : WAIT_UNNEEDED,
-					    *clock});
+					    false, *clock});
 }
 
 /* The call does not wait: what it asks about has to be done. */
@@ -572,7 +594,7 @@ static void take_need(struct judge *judge, const struct profile_wait *wait)
 	join_by(judge, &clock, stream, wait->recorded_ns);
 	join_orders(judge, &clock, wait->call);
 	for (uint32_t s = 0; s < judge->stream_count; s++)
-		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED);
+		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED, false);
 }
 
 /* The host does something in the stream, which any wait may protect. */
@@ -580,7 +602,7 @@ static void take_host_function(struct judge *judge, const struct profile_wait *w
 {
 	struct stream *stream = stream_of(judge, wait->device, wait->stream);
 
-	order_stream(judge, stream, wait->call);
+	order_stream(judge, stream, wait->call, false);
 	add_operation(judge, stream, wait->call, NULL);
 }
 
@@ -659,7 +681,7 @@ static void take_call(struct judge *judge, uint32_t call)
 		/* others may get the memory at once: what uses it has to be done */
 		const struct stream *stream = stream_of(judge, timed->device, timed->stream);
 
-		need_all(judge, &stream->clock, WAIT_NEEDED);
+		need_all(judge, &stream->clock, WAIT_NEEDED, false);
 	}
 }
 
@@ -716,7 +738,7 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing, bo
 	return judge_all(run, timing, downloads_aside, NULL);
 }
 
-bool *wait_needs_of_copies(const struct run *run, const bool *gone)
+bool *wait_needs_of_gone(const struct run *run, const bool *gone)
 {
 	const struct profile *profile = run->profile;
 	bool *relied = xcalloc((size_t)profile->graph->vertex_count + 1, sizeof(*relied));

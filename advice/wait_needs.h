@@ -30,11 +30,11 @@ enum wait_need {
 unsigned char *wait_needs(const struct run *run, const struct timing *timing, bool downloads_aside);
 
 /*
- * Synchronous copies wait, too.  Of those that are to be left out (gone, per index of a vertex):
- * whether something relies on their waits, other than what they copy, when the waits that are not
- * needed have gone as well.  By index of the vertex, the caller frees; all false where it is not
- * known which waits are needed.
+ * Synchronous copies wait, too, and what is in the default stream orders other streams.  Of
+ * operations that are to be left out (gone, per index of a vertex): whether something relies on
+ * that, other than what they do, when the waits that are not needed have gone as well.  By index of
+ * the vertex, the caller frees; all false where it is not known which waits are needed.
  */
-bool *wait_needs_of_copies(const struct run *run, const bool *gone);
+bool *wait_needs_of_gone(const struct run *run, const bool *gone);
 
 #endif

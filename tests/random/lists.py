@@ -1,7 +1,7 @@
 """Random lists of operations for tests/random/program.c, without races."""
 import random
 
-from order import BLOCKING, LEGACY, NONBLOCKING, Block, Operation, operations, races, stream_of
+from order import BLOCKING, LEGACY, NONBLOCKING, OTHER_BLOCKING, Block, Operation, operations, races, stream_of
 
 SLOTS = 64  # as in program.c
 EVENTS = 8
@@ -21,7 +21,7 @@ class Maker:
         return self.rng.random() < share
 
     def stream(self, synchronous=0.3):
-        return -1 if self.chance(synchronous) else self.rng.choice((LEGACY, BLOCKING, NONBLOCKING))
+        return -1 if self.chance(synchronous) else self.rng.choice((LEGACY, BLOCKING, NONBLOCKING, OTHER_BLOCKING))
 
     def part(self, size):
         """(first, bytes), of whole words, mostly all."""

@@ -5,7 +5,7 @@ of steps that are over before it begins (a bit each).  Nothing of this is taken 
 the CUDA programming guide and the API's description, and where these leave open whether a call waits,
 it does not.
 """
-LEGACY, BLOCKING, NONBLOCKING = range(3)
+LEGACY, BLOCKING, NONBLOCKING, OTHER_BLOCKING = range(4)
 BUFFER_BYTES = 65536
 
 
@@ -98,7 +98,7 @@ class Order:
     def __init__(self):
         self.before = []  # of each step, as bits
         self.host = 0     # what is over for the host, itself included
-        self.last = [0, 0, 0]  # what is over when all that is in the stream is
+        self.last = [0, 0, 0, 0]  # what is over when all that is in the stream is
         self.events = {}
         self.touched = {}  # by memory: (first, end, written, step, operation)
         self.races = []
@@ -110,7 +110,8 @@ class Order:
     def in_stream(self, stream):
         """What is over before the next operation of the stream begins: the legacy default stream and the blocking one
         wait for each other, at each operation."""
-        ordered = {LEGACY: (LEGACY, BLOCKING), BLOCKING: (LEGACY, BLOCKING), NONBLOCKING: (NONBLOCKING,)}[stream]
+        ordered = {LEGACY: (LEGACY, BLOCKING, OTHER_BLOCKING), BLOCKING: (LEGACY, BLOCKING), NONBLOCKING: (NONBLOCKING,),
+                   OTHER_BLOCKING: (LEGACY, OTHER_BLOCKING)}[stream]
         over = self.host
         for other in ordered:
             over |= self.last[other]

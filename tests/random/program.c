@@ -19,7 +19,7 @@ enum {
 	WORDS = 12,
 	OBJECTS = 8,  /* of the device */
 	BUFFERS = 32, /* of the host */
-	STREAMS = 3,  /* legacy default, blocking, non-blocking */
+	STREAMS = 4,  /* legacy default, blocking, non-blocking, blocking */
 	EVENTS = 8,
 	BYTES = 65536, /* of a buffer of the host */
 };
@@ -200,39 +200,36 @@ static void do_operation(const struct operation *operation)
 
 /* -- call paths -- */
 
+/* clang-format off */
 #define OCTET(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
-/* octal numbers */
-#define SLOT(n)                                                                                    \
-	static __attribute__((noinline)) void slot_##n(const struct operation *operation)          \
-	{                                                                                          \
-		do_operation(operation);                                                           \
+#define SLOT(n) /* an octal number */ \
+	static __attribute__((noinline)) void slot_##n(const struct operation *operation) \
+	{ \
+		do_operation(operation); \
 	}
-OCTET(SLOT, 0)
-OCTET(SLOT, 1)
-OCTET(SLOT, 2)
-OCTET(SLOT, 3)
-OCTET(SLOT, 4)
-OCTET(SLOT, 5) OCTET(SLOT, 6) OCTET(SLOT, 7)
-
 #define SLOT_ADDRESS(n) slot_##n,
-	static void (*const slots[SLOTS])(const struct operation *) = {
-		OCTET(SLOT_ADDRESS, 0) OCTET(SLOT_ADDRESS, 1) OCTET(SLOT_ADDRESS, 2)
-			OCTET(SLOT_ADDRESS, 3) OCTET(SLOT_ADDRESS, 4) OCTET(SLOT_ADDRESS, 5)
-				OCTET(SLOT_ADDRESS, 6) OCTET(SLOT_ADDRESS, 7)};
+OCTET(SLOT, 0) OCTET(SLOT, 1) OCTET(SLOT, 2) OCTET(SLOT, 3)
+OCTET(SLOT, 4) OCTET(SLOT, 5) OCTET(SLOT, 6) OCTET(SLOT, 7)
+static void (*const slots[SLOTS])(const struct operation *) = {
+	OCTET(SLOT_ADDRESS, 0) OCTET(SLOT_ADDRESS, 1) OCTET(SLOT_ADDRESS, 2) OCTET(SLOT_ADDRESS, 3)
+	OCTET(SLOT_ADDRESS, 4) OCTET(SLOT_ADDRESS, 5) OCTET(SLOT_ADDRESS, 6) OCTET(SLOT_ADDRESS, 7)
+};
+/* clang-format on */
 
 static void run(struct list *list, int first, int end);
 
-#define LIST(n)                                                                                    \
-	static __attribute__((noinline)) void list_##n(struct list *list, int first, int end)      \
-	{                                                                                          \
-		run(list, first, end);                                                             \
+/* clang-format off */
+#define LIST(n) \
+	static __attribute__((noinline)) void list_##n(struct list *list, int first, int end) \
+	{ \
+		run(list, first, end); \
 	}
-OCTET(LIST, 0)
-OCTET(LIST, 1)
-
 #define LIST_ADDRESS(n) list_##n,
-static void (*const lists[LISTS])(struct list *, int,
-				  int) = {OCTET(LIST_ADDRESS, 0) OCTET(LIST_ADDRESS, 1)};
+OCTET(LIST, 0) OCTET(LIST, 1)
+static void (*const lists[LISTS])(struct list *, int, int) = {
+	OCTET(LIST_ADDRESS, 0) OCTET(LIST_ADDRESS, 1)
+};
+/* clang-format on */
 
 struct stretch {
 	struct list *list;
@@ -268,7 +265,8 @@ static int is_left_out(struct operation *operation)
 /* Copies that are not asynchronous are in the default stream. */
 static void wait_instead(const struct operation *operation)
 {
-	const int index = strstr(operation->name, "2d") ? 8 : 5;
+	const char *name = operation->name;
+	const int index = !strcmp(name, "kernel") ? 7 : strstr(name, "2d") ? 8 : 5;
 	const long stream = operation->word[index];
 
 	CHECK(cudaStreamSynchronize(streams[stream < 0 ? 0 : stream]));
@@ -309,14 +307,15 @@ static void run_list(struct list *list)
 	streams[0] = NULL;
 	CHECK(cudaStreamCreate(&streams[1]));
 	CHECK(cudaStreamCreateWithFlags(&streams[2], cudaStreamNonBlocking));
+	CHECK(cudaStreamCreate(&streams[3]));
 	for (int e = 0; e < EVENTS; e++)
 		CHECK(cudaEventCreateWithFlags(&events[e], cudaEventDisableTiming));
 	lists[list->number % LISTS](list, 0, list->count);
 	CHECK(cudaDeviceSynchronize());
 	for (int e = 0; e < EVENTS; e++)
 		CHECK(cudaEventDestroy(events[e]));
-	CHECK(cudaStreamDestroy(streams[1]));
-	CHECK(cudaStreamDestroy(streams[2]));
+	for (int s = 1; s < STREAMS; s++)
+		CHECK(cudaStreamDestroy(streams[s]));
 	for (int b = 0; b < BUFFERS; b++) {
 		if (buffers[b] && is_pinned[b])
 			CHECK(cudaFreeHost(buffers[b]));

@@ -58,10 +58,6 @@ exact graph <<'END'
 	cudaGraphLaunch 15000 15000 24001 26002
 	cudaMemset 29002 34002 35002 37003
 END
-exact threads <<'END'
-	cudaMemset 5000 10000 11000 14000  # in a thread
-	cudaMemset 17000 22000 23000 25001 # it ended at 10000; the wait until 14000 took 2000 + 1000
-END
 # 2000 from the end of what is waited for to the return from it
 waiting streams <<'END'
 	cudaStreamSynchronize stream 0 1 31000 10000 # the copy ends at 39000
@@ -82,9 +78,6 @@ waiting events <<'END'
 END
 waiting graph <<'END'
 	cudaStreamSynchronize stream 0 1 15000 13002 # 26002
-END
-waiting threads <<'END'
-	cudaDeviceSynchronize all streams 0 0 10000 6000 # 14000
 END
 is "calls of the host" "$(sqlite3 -separator ' ' "$T/events.db" "SELECT kind, name, stream, start_ns, end_ns FROM api_calls LIMIT 6")" \
 	"alloc cudaMalloc 0 0 5000

@@ -2,7 +2,6 @@
  * Streams, events and waits, whose times by the emulated device's model tests/cli/time_model.sh
  * works out: `timeline CASE`.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "tests/programs/launch.h"
@@ -112,24 +111,6 @@ static void run_graph(void)
 	CHECK(cudaMemset(a, 3, 1000));
 }
 
-static void *set_in_thread(void *data)
-{
-	CHECK(cudaMemset(data, 1, MEGABYTE));
-	return NULL;
-}
-
-/* What a thread does comes after what another one did that it has waited for. */
-static void run_threads(void)
-{
-	void *a = device();
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, set_in_thread, a) || pthread_join(thread, NULL))
-		exit(1);
-	CHECK(cudaDeviceSynchronize());
-	CHECK(cudaMemset(a, 2, 1000));
-}
-
 int main(int argc, char **argv)
 {
 	const char *wanted = argc > 1 ? argv[1] : "";
@@ -142,8 +123,6 @@ int main(int argc, char **argv)
 		run_events();
 	else if (!strcmp(wanted, "graph"))
 		run_graph();
-	else if (!strcmp(wanted, "threads"))
-		run_threads();
 	else
 		return 2;
 	return 0;

@@ -9,7 +9,6 @@
 #include "gpu/nvidia/apis.h"
 #include "util/start_environment.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -56,10 +55,7 @@ struct stream {
 static bool is_virtual;
 static uint64_t latest;        /* of all threads */
 static uint32_t thread_count;  /* that have a time */
-static uint32_t ended_count;   /* of these */
-static uint64_t ended;         /* when the last of them ended */
 static __thread uint64_t host; /* the thread's time; 0: it has none yet */
-static pthread_key_t ending;   /* tells the end of a thread */
 static __thread bool by_device_now;
 
 static struct stream *streams; /* by number; [0] is the default stream */
@@ -80,32 +76,11 @@ static uint64_t monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t max(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static void raise_to(uint64_t *time, uint64_t to)
-{
-	uint64_t last = __atomic_load_n(time, __ATOMIC_RELAXED);
-
-	while (last < to && !__atomic_compare_exchange_n(time, &last, to, false, __ATOMIC_RELAXED,
-							 __ATOMIC_RELAXED))
-		;
-}
-
-static void end_thread(void *time)
-{
-	raise_to(&ended, *(uint64_t *)time);
-	__atomic_add_fetch(&ended_count, 1, __ATOMIC_RELEASE);
-}
-
 void clock_start(void)
 {
 	const char *wanted = start_variable("VFLOW_CLOCK");
 
-	is_virtual = wanted && !strcmp(wanted, "virtual") &&
-		     pthread_key_create(&ending, end_thread) == 0;
+	is_virtual = wanted && !strcmp(wanted, "virtual");
 	latest = monotonic();
 	clock_stream(0, true);
 	is_virtual = is_virtual && streams;
@@ -116,13 +91,9 @@ bool clock_is_virtual(void)
 	return is_virtual;
 }
 
-/* Nobody tells that a thread waits for another one's end: the last one is taken to have done so. */
-static void follow_ended(void)
+static uint64_t max(uint64_t a, uint64_t b)
 {
-	uint32_t gone = __atomic_load_n(&ended_count, __ATOMIC_ACQUIRE);
-
-	if (gone && gone + 1 == __atomic_load_n(&thread_count, __ATOMIC_RELAXED))
-		host = max(host, __atomic_load_n(&ended, __ATOMIC_RELAXED));
+	return a > b ? a : b;
 }
 
 uint64_t clock_now(void)
@@ -132,9 +103,7 @@ uint64_t clock_now(void)
 	if (!host) {
 		host = __atomic_load_n(&latest, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
-		pthread_setspecific(ending, &host);
 	}
-	follow_ended();
 	return host;
 }
 
@@ -148,8 +117,12 @@ uint64_t clock_common(void)
 /* The calling thread's time is now this. */
 static void pass_until(uint64_t time)
 {
+	uint64_t last = __atomic_load_n(&latest, __ATOMIC_RELAXED);
+
 	host = max(clock_now(), time);
-	raise_to(&latest, host);
+	while (last < host && !__atomic_compare_exchange_n(&latest, &last, host, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 /* The program's own work on the host; libcuda's only symbol of that kind, for tests. */

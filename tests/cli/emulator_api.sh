@@ -49,8 +49,8 @@ for pair in 11:11.0 12:12 13:13; do
 		sh -c "nm -D --defined-only '$library' | sed -n 's/.* \(cudaMalloc@.*\)/\1/p'"
 done
 check "libcuda.so.1 needs libc only" equal "" needed "$libraries/libcuda.so.1"
-check "nothing else is exported, but what AddressSanitizer asks and what starts programs" equal "" \
-	sh -c "nm -D --defined-only '$libraries/libcuda.so.1' | sed -n 's/.* [TDBRV] //p' | grep -v -e '^cu' -e '^nvrtcGetCUBIN' -e '^vflow_emulator_' -e '^__asan_default_options$' -e '^exec[ev][a-z]*$' -e '^posix_spawnp*$'"
+check "nothing else is exported, but what AddressSanitizer asks and what starts programs and threads" equal "" \
+	sh -c "nm -D --defined-only '$libraries/libcuda.so.1' | sed -n 's/.* [TDBRV] //p' | grep -v -e '^cu' -e '^nvrtcGetCUBIN' -e '^vflow_emulator_' -e '^__asan_default_options$' -e '^exec[ev][a-z]*$' -e '^posix_spawnp*$' -e '^pthread_create$' -e '^pthread_join$'"
 check "a program without CUDA does not notice" equal "hello" preload bash -c 'echo hello; ls / >/dev/null' 2>&1
 
 build() { # PROGRAM INCLUDE

@@ -53,9 +53,12 @@ struct stream {
 };
 
 static bool is_virtual;
-static uint64_t latest;        /* of all threads */
-static uint32_t thread_count;  /* that have a time */
-static __thread uint64_t host; /* the thread's time; 0: it has none yet */
+static uint64_t first;               /* when the clock began */
+static uint64_t latest;              /* of all threads */
+static uint32_t thread_count;        /* that have a time */
+static __thread uint64_t host;       /* the thread's time; 0: it has none yet */
+static __thread bool is_known;       /* when it was created; else it begins at the latest of all */
+static __thread uint64_t created_ns; /* then: 0 is before the clock began */
 static __thread bool by_device_now;
 
 static struct stream *streams; /* by number; [0] is the default stream */
@@ -81,7 +84,7 @@ void clock_start(void)
 	const char *wanted = start_variable("VFLOW_CLOCK");
 
 	is_virtual = wanted && !strcmp(wanted, "virtual");
-	latest = monotonic();
+	latest = first = monotonic();
 	clock_stream(0, true);
 	is_virtual = is_virtual && streams;
 }
@@ -101,7 +104,8 @@ uint64_t clock_now(void)
 	if (!is_virtual)
 		return monotonic();
 	if (!host) {
-		host = __atomic_load_n(&latest, __ATOMIC_RELAXED);
+		host = is_known ? max(created_ns, first)
+				: __atomic_load_n(&latest, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 	}
 	return host;
@@ -123,6 +127,28 @@ static void pass_until(uint64_t time)
 	while (last < host && !__atomic_compare_exchange_n(&latest, &last, host, false,
 							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+}
+
+uint64_t clock_of_child(void)
+{
+	return host ? host : is_known ? created_ns : __atomic_load_n(&latest, __ATOMIC_RELAXED);
+}
+
+void clock_thread(uint64_t begin_ns)
+{
+	is_known = true;
+	created_ns = begin_ns;
+}
+
+uint64_t clock_own(void)
+{
+	return host;
+}
+
+void clock_joined(uint64_t end_ns)
+{
+	if (is_virtual)
+		pass_until(end_ns);
 }
 
 /* The program's own work on the host; libcuda's only symbol of that kind, for tests. */

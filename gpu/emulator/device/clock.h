@@ -4,8 +4,8 @@
  * The device does everything before a call returns.  Under VFLOW_CLOCK=virtual the clock says how
  * long it would take on a GPU with asynchronous streams instead: by costs per call, byte and
  * instruction (clock.c), the streams' order, events, and which calls wait for what.  Such times
- * depend on the program alone.  Each thread of the host has its own time; a thread begins at the
- * latest of all.
+ * depend on the program alone.  Each thread of the host has its own time; a thread begins when it
+ * was created (thread.c), or, not by pthread_create(), at the latest of all.
  */
 #ifndef VFLOW_GPU_EMULATOR_DEVICE_CLOCK_H
 #define VFLOW_GPU_EMULATOR_DEVICE_CLOCK_H
@@ -77,6 +77,15 @@ uint64_t clock_now(void);
 /* The model time of all threads, as gpu_provider's common_clock(): 0 once several have their own.
  */
 uint64_t clock_common(void);
+
+/*
+ * A thread creates another one, which begins at clock_of_child() of the first: clock_thread().  At
+ * its end it has clock_own(), 0: it has asked for no time; who joins it goes on then or later.
+ */
+uint64_t clock_of_child(void);
+void clock_thread(uint64_t begin_ns);
+uint64_t clock_own(void);
+void clock_joined(uint64_t end_ns);
 
 /*
  * The device lock is held.  Streams are known by their numbers; 0 is the default stream.  What

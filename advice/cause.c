@@ -35,6 +35,12 @@ struct found { /* findings of one kind with call paths that begin alike */
 	uint32_t first; /* whose cause this is; NONE: nobody's yet */
 };
 
+/* Calls of a function from one line that make no vertex. */
+struct line {
+	uint32_t calls, found; /* call paths: all; those with findings of one kind */
+	uint32_t first;        /* whose cause this is; NONE: nobody's yet */
+};
+
 struct paths {
 	const struct profile *profile;
 	struct text *texts;
@@ -259,6 +265,71 @@ static struct cause find(struct paths *paths, uint32_t finding, uint32_t kind)
 	return cause;
 }
 
+/* -- calls that make no vertex -- */
+
+static bool is_call(const struct profile_finding *finding)
+{
+	return finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW;
+}
+
+bool cause_is_same_call(const struct profile_api *a, const struct profile_api *b)
+{
+	return a->vertex == PROFILE_NO_VERTEX && b->vertex == PROFILE_NO_VERTEX && a->file &&
+	       b->file && a->line && a->line == b->line && !strcmp(a->name, b->name) &&
+	       !strcmp(a->file, b->file);
+}
+
+/* NONE: no line is known. */
+static uint32_t line_of(struct paths *paths, const struct profile_api *api)
+{
+	if (api->vertex != PROFILE_NO_VERTEX || !api->file || !api->line)
+		return NONE;
+	return number_of(paths, xasprintf("%s|%s:%" PRIu32, api->name, api->file, api->line));
+}
+
+/* Those of one line are one if the same is found from all call paths that end there. */
+static void find_of_calls(struct paths *paths, const uint32_t *kinds, struct cause *causes)
+{
+	const struct profile *profile = paths->profile;
+	uint32_t *calls = NULL, *of_apis = xcalloc(profile->api_count, sizeof(*of_apis));
+	uint32_t *of_findings = xcalloc(profile->finding_count, sizeof(*of_findings));
+	struct line *lines = xcalloc(profile->finding_count, sizeof(*lines));
+	struct pair_map map = {0};
+	uint32_t line_count = 0;
+
+	for (uint32_t i = 0; i < profile->api_count; i++)
+		of_apis[i] = line_of(paths, &profile->apis[i]);
+	calls = xcalloc(HASH_COUNT(paths->texts) + (size_t)1, sizeof(*calls));
+	for (uint32_t i = 0; i < profile->api_count; i++)
+		if (of_apis[i] != NONE)
+			calls[of_apis[i]]++;
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		uint32_t line = is_call(finding) ? of_apis[finding->api] : NONE;
+
+		of_findings[i] = NONE;
+		if (line == NONE)
+			continue;
+		if (!pair_map_find(&map, kinds[i], line, line_count, &of_findings[i]))
+			lines[line_count++] = (struct line){.calls = calls[line], .first = NONE};
+		lines[of_findings[i]].found++;
+	}
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		struct line *line = of_findings[i] == NONE ? NULL : &lines[of_findings[i]];
+
+		if (!line || line->found < line->calls)
+			continue;
+		if (line->first == NONE)
+			line->first = i;
+		causes[i].first = line->first;
+	}
+	pair_map_release(&map);
+	free(lines);
+	free(of_findings);
+	free(of_apis);
+	free(calls);
+}
+
 struct cause *causes_find(const struct profile *profile)
 {
 	struct cause *causes = xcalloc(profile->finding_count, sizeof(*causes));
@@ -272,6 +343,7 @@ struct cause *causes_find(const struct profile *profile)
 	}
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		causes[i] = find(&paths, i, kinds[i]);
+	find_of_calls(&paths, kinds, causes);
 	free(kinds);
 	paths_release(&paths);
 	return causes;

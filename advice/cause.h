@@ -3,7 +3,9 @@
  *
  * A helper that everybody calls is not to blame for one of its callers.  The cause of a finding is
  * the innermost line of its call path from which all that the operation does there is found alike;
- * that is the line of the operation itself, or one of its callers.
+ * that is the line of the operation itself, or one of its callers.  Of a call that makes no vertex
+ * (a wait, a release) it is the call's own line if the same is found from all call paths that end
+ * there, else the call path.
  */
 #ifndef VFLOW_ADVICE_CAUSE_H
 #define VFLOW_ADVICE_CAUSE_H
@@ -22,6 +24,9 @@ struct cause {
 
 /* For each finding; freed with causes_free(). */
 struct cause *causes_find(const struct profile *profile);
+
+/* Whether both are of a function that makes no vertex, called from the same line. */
+bool cause_is_same_call(const struct profile_api *a, const struct profile_api *b);
 void causes_free(struct cause *causes, uint32_t count);
 
 #endif

@@ -110,7 +110,8 @@ static bool is_about_same(const struct profile_finding *a, const struct profile_
 
 	return a->vertex == b->vertex && a->object == b->object && a->api == b->api &&
 	       ((a->api == PROFILE_NO_ROW && !values) ||
-		(!strcmp(a->pattern, b->pattern) && (!values || a->access == b->access)));
+		(!strcmp(a->pattern, b->pattern) && (!values || a->access == b->access) &&
+		 (a->api == PROFILE_NO_ROW || !strcmp(a->action, b->action))));
 }
 
 static void keep_largest(struct profile *profile)

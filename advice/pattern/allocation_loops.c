@@ -166,7 +166,7 @@ static void add_finding(const struct run *run, const uint32_t *apis, const struc
 			profile_add(&allocate_ns, run->timing->apis[api].host_ns);
 	}
 	profile_add(&ns, allocate_ns);
-	if (!ns || ns < run->least_ns)
+	if (!ns)
 		return;
 	finding = run_add_calls(run, "free_in_loop", "allocate_once", pairs->api, ns);
 	finding->invocations = release->calls;

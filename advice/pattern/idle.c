@@ -186,7 +186,7 @@ static const struct {
 		  "depend on it, or prepare the next step meanwhile."},
 	[CALL] = {"call_earlier", "the host was in this call",
 		  "Make this call before the loop, or while the device is busy."},
-	[WAIT] = {"launch_earlier",
+	[WAIT] = {"launch_before_wait",
 		  "the host waited in this call, and issued the next operation only then",
 		  "Issue what comes next before this wait, where it does not depend on what the "
 		  "host does after it."},

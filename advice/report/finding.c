@@ -6,6 +6,7 @@
 
 #include "advice/advice.h"
 #include "advice/buffer_name.h"
+#include "advice/cause.h"
 #include "advice/report/page.h"
 #include "advice/report/worth.h"
 #include "graph/frame_words.h"
@@ -182,14 +183,33 @@ char *finding_operand(const char *file)
 	return text;
 }
 
-char *finding_look(const struct profile_finding *finding, const char *operand)
+/* "a3" or, of several call paths in one, "a3,a7". */
+static char *calls_of(const struct profile *profile, const struct profile_finding *finding)
+{
+	const struct profile_api *api = &profile->apis[finding->api];
+	char *text = xasprintf("a%" PRIu32, finding->api + 1);
+
+	for (uint32_t i = 0; finding->places > 1 && i < profile->api_count; i++) {
+		char *longer;
+
+		if (i == finding->api || !cause_is_same_call(api, &profile->apis[i]))
+			continue;
+		longer = xasprintf("%s,a%" PRIu32, text, i + 1);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+char *finding_look(const struct profile *profile, const struct profile_finding *finding,
+		   const char *operand)
 {
 	const char *action = finding->action ? finding->action : "";
 	const char *change = !strcmp(action, "delete")          ? "without"
 			     : !strcmp(action, "allocate_once") ? "hoist"
 			     : !strcmp(action, "free_async")    ? "no-wait"
 								: NULL;
-	char *sites, *text;
+	char *sites, *calls, *text;
 
 	if (finding->vertex != GRAPH_HOST)
 		return xasprintf("vflow slice --vertex %" PRIu32
@@ -205,8 +225,9 @@ char *finding_look(const struct profile_finding *finding, const char *operand)
 		free(sites);
 		sites = longer;
 	}
-	text = xasprintf("vflow whatif --%s a%" PRIu32 "%s%s", change, finding->api + 1, sites,
-			 operand);
+	calls = calls_of(profile, finding);
+	text = xasprintf("vflow whatif --%s %s%s%s", change, calls, sites, operand);
+	free(calls);
 	free(sites);
 	return text;
 }

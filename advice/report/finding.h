@@ -36,7 +36,8 @@ char *finding_object(const struct profile *profile, const struct words_site *sit
 /* The operand FILE as the shell takes it, after a space; "" for none (NULL). */
 char *finding_operand(const char *file);
 /* A command that shows more of it; NULL: none does. */
-char *finding_look(const struct profile_finding *finding, const char *operand);
+char *finding_look(const struct profile *profile, const struct profile_finding *finding,
+		   const char *operand);
 
 /* A line of the source; without a file and line 0: not known.  The texts are the profile's. */
 struct finding_line {

@@ -136,7 +136,7 @@ static char *detail_of(struct page *page, uint32_t f)
 			       ? NULL
 			       : finding_object(report->profile, page->sites, &page->files,
 						finding->object);
-	char *look = finding_look(finding, page->operand), *text;
+	char *look = finding_look(report->profile, finding, page->operand), *text;
 	size_t size;
 	FILE *out = xopen_memstream(&text, &size);
 

@@ -176,7 +176,7 @@ static void print_finding(const struct report *report, struct common *common, FI
 	char *name = finding_title(report->profile, index), *file = finding_operand(report->file);
 	char *title = xasprintf("%" PRIu32 ". %s%s", index + 1, name,
 				report->fresh && report->fresh[index] ? ", new" : "");
-	char *look = finding_look(finding, file);
+	char *look = finding_look(report->profile, finding, file);
 
 	fputc('\n', out);
 	page_heading(report->colour, out, title);

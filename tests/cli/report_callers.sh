@@ -1,10 +1,10 @@
 #!/bin/bash
 # Advice that holds for one of several calls says for which, and names callers that need the call only where there are such.
 . tests/lib.sh
-build() { # NAME <SOURCE
+build() { # NAME [OPTION...] <SOURCE
 	cat >"$T/$1.c"
 	"$CC" -std=gnu11 -g -D_GNU_SOURCE -Igpu/emulator/include -I. $ASAN -o "$T/$1" "$T/$1.c" "$BUILD"/lib/emulator/{libcudart.so.13,libcuda.so.1} \
-		-Wl,-rpath,"$(realpath "$BUILD")/lib/emulator" -lm >"$T/log" 2>&1 && collect "$T/$1.db" "$T/$1" >"$T/log" 2>&1 || not_ok "$1" "$(cat "$T/log")"
+		-Wl,-rpath,"$(realpath "$BUILD")/lib/emulator" -lm >"$T/log" 2>&1 && collect "$T/$1.db" "${@:2}" "$T/$1" </dev/null >"$T/log" 2>&1 || not_ok "$1" "$(cat "$T/log")"
 }
 advice() { # NAME
 	"$VFLOW" report -T json "$T/$1.db" >"$T/report.json" && json_query "$T/report.json" "SELECT value->>'pattern' || '|' || (value->>'action') || '|' ||
@@ -84,4 +84,50 @@ END
 line=$(grep -n 'upload(a)' "$T/helper.c" | cut -d: -f1)
 is "other callers need it" "$(advice helper | grep '^[a-z]*_[a-z]*|delete')" \
 	"dead_write|delete|Delete this copy: nobody reads what it writes. Only where it is called from helper.c:$line: others need it."
+# A helper that allocates, waits for nothing that it needs and frees, called in three loops: each is told once, with the sum.
+build loops --passes flow,time,waits <<'END'
+#include "tests/advice/program.h"
+enum { N = 4096, TURNS = 4 };
+static float in[N], out[N];
+__attribute__((noinline)) static void step(float *total)
+{
+	float *a;
+	CHECK(cudaMalloc((void **)&a, sizeof(in)));
+	CHECK(cudaMemcpy(a, in, sizeof(in), cudaMemcpyHostToDevice));
+	LAUNCH(accumulate, N / 256, 256, total, a, a, N);
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaFree(a));
+}
+#define LOOP(name) __attribute__((noinline)) static void name(float *total) \
+	{ for (int i = 0; i < TURNS; i++) { random_floats(in, N, i); step(total); } }
+LOOP(first)
+LOOP(second)
+LOOP(third)
+int main(void)
+{
+	float *total;
+	CHECK(cudaMalloc((void **)&total, sizeof(out)));
+	CHECK(cudaMemset(total, 0, sizeof(out)));
+	first(total);
+	second(total);
+	third(total);
+	CHECK(cudaMemcpy(out, total, sizeof(out), cudaMemcpyDeviceToHost));
+	print_checksum("out", out, sizeof(out));
+	return 0;
+}
+END
+by_line() { # OPTION...: patterns of calls, model time, findings
+	"$VFLOW" report "$@" -T json "$T/loops.db" >"$T/report.json" && json_query "$T/report.json" "SELECT value->>'pattern', sum(value->>'time_ns'),
+		count(*) FROM json, json_each(text, '\$.findings') WHERE value->>'pattern' IN ('free_in_loop', 'unnecessary_wait') GROUP BY 1 ORDER BY 1"
+}
+# 12 allocations of 5 us and releases of 30
+waited=$(by_line --min-time 0 --by path | sed -n 's/^unnecessary_wait \([1-9][0-9]*\) 3$/\1/p')
+is "calls of one line, from three callers: one finding" "$(by_line --min-time 0)" "free_in_loop 420000 1
+unnecessary_wait $waited 1"
+is "... from each with --by path" "$(by_line --min-time 0 --by path | head -n 1)" "free_in_loop 420000 3"
+"$VFLOW" report --min-time 0 -T json "$T/loops.db" >"$T/report.json"
+saves=$(json_query "$T/report.json" "SELECT value->>'saves_ns' FROM json, json_each(text, '\$.findings') WHERE value->>'pattern' = 'free_in_loop'")
+command=$("$VFLOW" report --min-time 0 "$T/loops.db" | grep -A2 'vflow whatif --hoist' | tr -d '\n' | sed 's/.*vflow whatif/"$VFLOW" whatif/; s/\.db.*/.db/; s/  */ /g')
+like "it saves something" "$saves" '^[1-9]'
+is "the command is about all of them" "$(eval "$command -T json" | tr ',' '\n' | sed -n 's/.*"saves_ns": *\([0-9]*\).*/\1/p' | head -n 1)" "$saves"
 finish

@@ -816,7 +816,7 @@ static void test_idle(void **state)
 	assert_int_equal(all("gpu_idle", both), 2);
 	expect(both[0], "gpu_idle", "launch_earlier", apis.read, 200 * US);
 	assert_int_equal(both[0]->vertex, READ);
-	expect(both[1], "gpu_idle", "launch_earlier", apis.sync, 8 * US);
+	expect(both[1], "gpu_idle", "launch_before_wait", apis.sync, 8 * US);
 	end();
 	begin(); /* one for the host's work at both places, and one for the waits before */
 	launch(apis.fill, 0);

@@ -412,13 +412,19 @@ static uint64_t least_bytes(const struct profile *profile, const struct advice_o
 	return least > (double)options->min_bytes ? (uint64_t)least : options->min_bytes;
 }
 
-static void drop_small(struct profile *profile, uint64_t least)
+/* What is few bytes and, where that is known, little time. */
+static void drop_small(struct profile *profile, uint64_t least, uint64_t least_ns)
 {
-	for (uint32_t i = 0; i < profile->finding_count; i++)
-		if (!is_fault(&profile->findings[i]) &&
-		    profile->findings[i].time_ns == PROFILE_UNKNOWN &&
-		    profile->findings[i].bytes < least)
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		const bool saves = finding->saves_most_ns != PROFILE_UNKNOWN
+					   ? finding->saves_most_ns >= least_ns
+					   : known(finding->saves_ns) > least_ns;
+
+		if (!is_fault(finding) && finding->time_ns == PROFILE_UNKNOWN &&
+		    finding->bytes < least && !saves)
 			profile_release_finding(&profile->findings[i]);
+	}
 	close_gaps(profile);
 }
 
@@ -462,10 +468,10 @@ void list_findings(const struct run *run)
 	if (worth)
 		worth_take(worth);
 	fold_causes(run, worth, run->options->by_path);
-	drop_small(profile, least_bytes(profile, run->options));
 	say_input(profile);
 	if (worth)
 		worth_estimate(worth);
+	drop_small(profile, least_bytes(profile, run->options), run->least_ns);
 	drop_unsaved(profile, worth, run->least_ns);
 	rank(profile, by_worth);
 	if (worth)

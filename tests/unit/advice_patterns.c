@@ -1177,6 +1177,8 @@ static void test_floor(void **state)
 	edge(profile, 2, 4, 1, GRAPH_READ, 2000, 0);
 	advice_detect(profile, &ADVICE_DEFAULTS);
 	assert_int_equal(profile->finding_count, 0);
+	detect(profile); /* --min-bytes 0 */
+	assert_int_equal(profile->finding_count, 1);
 	profile_free(profile);
 }
 

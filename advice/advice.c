@@ -146,8 +146,7 @@ char *advice_other_thresholds(const struct profile *profile, const struct advice
 
 bool advice_can_detect(const struct profile *profile)
 {
-	return profile->write_count || profile->fate_count || profile->site_count ||
-	       !profile->finding_count;
+	return profile_has_table(profile, "site") || !profile->finding_count;
 }
 
 void advice_detect(struct profile *profile, const struct advice_options *options)

@@ -390,11 +390,13 @@ int cmd_report(int argc, char **argv)
 		{0, "repeated-accesses", "FRACTION",
 		 "temporal redundancy: at least this share of the accesses (default 0.33)",
 		 OPTION_FRACTION, &report.options.repeated_accesses},
-		{0, "min-bytes", "SIZE", "leave out findings of fewer bytes (default 1K)",
+		{0, "min-bytes", "SIZE",
+		 "leave out findings of fewer bytes (default 1K), and of a thousandth of the bytes "
+		 "of the run; 0: none",
 		 OPTION_SIZE, &report.options.min_bytes},
 		{0, "min-time", "FRACTION",
 		 "leave out what saves less of the time from the first to the last operation "
-		 "(default 0.01)",
+		 "(default 0.01); 0: nothing",
 		 OPTION_FRACTION, &report.options.min_time},
 		{0, "by", "cause|path",
 		 "cause: a finding for each line and operation (default); path: for each call path "

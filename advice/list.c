@@ -402,10 +402,13 @@ static void say_input(struct profile *profile)
 
 /* -- what is worth a look -- */
 
+/* The share is no floor for who asks for all. */
 static uint64_t least_bytes(const struct profile *profile, const struct advice_options *options)
 {
 	double bytes = 0, least;
 
+	if (!options->min_bytes)
+		return 0;
 	for (uint32_t e = 0; e < profile->graph->edge_count; e++)
 		bytes += (double)profile->graph->edges[e].bytes;
 	least = bytes * LEAST_SHARE;
@@ -440,7 +443,8 @@ static void drop_unsaved(struct profile *profile, struct worth *worth, uint64_t 
 					       finding->time_ns >= least_ns;
 
 		if (!strcmp(finding->pattern, "misplaced_wait"))
-			stays = known(finding->saves_ns) && known(finding->saves_ns) >= least_ns;
+			stays = !least_ns ||
+				(known(finding->saves_ns) && known(finding->saves_ns) >= least_ns);
 		if (!stays)
 			profile_release_finding(&profile->findings[i]);
 	}

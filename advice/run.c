@@ -5,6 +5,7 @@
 
 #include "advice/wait_needs.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 #define PROFILE_WITH_UNSEEN 1002 /* the version that has table unseen */
 /* Older ones count objects that were alive when a process was killed as never used. */
@@ -350,15 +351,18 @@ enum operation run_operation(const struct run *run, uint32_t vertex)
 	return index == UINT32_MAX ? OPERATION_OTHER : run->operations[index];
 }
 
-const char *operation_verb(enum operation operation)
+const char *operation_verb(enum operation operation, uint64_t count)
 {
-	static const char *const verbs[OPERATIONS] = {
-		[OPERATION_OTHER] = "call",    [OPERATION_SET] = "set",
-		[OPERATION_UPLOAD] = "copy",   [OPERATION_DEVICE_COPY] = "copy",
-		[OPERATION_DOWNLOAD] = "copy", [OPERATION_KERNEL] = "launch",
+	static const char *const verbs[OPERATIONS][2] = {
+		[OPERATION_OTHER] = {"call", "calls"},
+		[OPERATION_SET] = {"set", "sets"},
+		[OPERATION_UPLOAD] = {"copy", "copies"},
+		[OPERATION_DEVICE_COPY] = {"copy", "copies"},
+		[OPERATION_DOWNLOAD] = {"copy", "copies"},
+		[OPERATION_KERNEL] = {"launch", "launches"},
 	};
 
-	return verbs[operation];
+	return text_plural(count, verbs[operation][0], verbs[operation][1]);
 }
 
 uint64_t run_first_use_ns(const struct run *run, uint32_t api)

@@ -56,8 +56,8 @@ enum operation run_operation(const struct run *run, uint32_t vertex);
 /* Invocations of the vertex that were not analysed: nothing else is about them. */
 uint64_t run_unseen(const struct run *run, uint32_t vertex);
 bool run_copies_results(const struct run *run, uint32_t vertex);
-/* "set", "copy", "launch" */
-const char *operation_verb(enum operation operation);
+/* "set", "copy", "launch"; of more than one "sets", "copies", "launches" */
+const char *operation_verb(enum operation operation, uint64_t count);
 
 /* What the vertex wrote to objects of the site, and what became of it; NULL: nothing is known. */
 const struct profile_write *run_write(const struct run *run, uint32_t vertex, uint32_t site);

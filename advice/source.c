@@ -17,7 +17,7 @@ static char *clean_line(const char *bytes, size_t length, uint32_t width)
 	for (char *at = line; at < line + length; at++)
 		if (*at == '\t')
 			*at = ' ';
-	while (length && line[length - 1] == ' ')
+	while (length && strchr(" \r", line[length - 1])) /* "\r\n" ends lines of Windows */
 		length--;
 	text = text_clean(line, length, width);
 	free(line);

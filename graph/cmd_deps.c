@@ -225,7 +225,7 @@ static int write_deps(const struct profile *profile, uint64_t calls, const char 
 	struct deps deps = {.profile = profile, .calls = profile->event_rows};
 	struct output *output;
 
-	if (!profile->dependency_count && profile->event_rows > 1)
+	if (!profile_has_table(profile, "dependency"))
 		return error_set(error, "the profile holds no dependencies: an older vflow made "
 					"it; collect it again");
 	output = output_open(to, error);

@@ -157,8 +157,8 @@ int memory_replay(const struct profile *profile, const struct memory_request *re
 
 	*outcome = (struct memory_outcome){0};
 	if (!profile->lifetime_count)
-		return error_set(error, "the profile does not say when memory was accessed: "
-					"nothing was allocated, or an older vflow made it");
+		return error_set(error, "the profile does not say when memory was accessed: %s",
+				 profile_lacks_lifetimes(profile));
 	choose(&choices, request);
 	for (uint32_t p = 0; p < profile->process_count; p++)
 		replay_process(&choices, profile, p, outcome);

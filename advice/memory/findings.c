@@ -439,8 +439,9 @@ static int by_peak(const void *left, const void *right)
 static bool is_another(const struct search *search, uint64_t peak)
 {
 	const uint64_t before = search->memory->peak;
+	const uint64_t least = search->options->min_bytes ? before / LEAST_PART : 0;
 
-	return (peak < before ? before - peak : peak - before) > before / LEAST_PART;
+	return (peak < before ? before - peak : peak - before) > least;
 }
 
 static void estimate(struct search *search)

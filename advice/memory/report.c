@@ -323,18 +323,24 @@ static void print_header(const struct printing *printing)
 	free(moved);
 }
 
+static void print_none(const struct profile *profile, FILE *out)
+{
+	char *text = profile->lifetime_count
+			     ? xstrdup("No memory of the device was allocated.")
+			     : xasprintf("The profile does not say when memory was accessed: %s.",
+					 profile_lacks_lifetimes(profile));
+
+	page_wrap(out, 0, text);
+	free(text);
+}
+
 void report_memory_print(const struct report_memory *report, FILE *out)
 {
 	struct memory *memory = memory_new(report->profile, &report->options);
 	struct printing printing = {.report = report, .memory = memory, .out = out};
 
 	if (!memory) {
-		page_wrap(
-			out, 0,
-			report->profile->lifetime_count
-				? "No memory of the device was allocated."
-				: "The profile does not say when memory was accessed: nothing was "
-				  "allocated, or an older vflow made it.");
+		print_none(report->profile, out);
 		return;
 	}
 	printing.sites = words_sites(report->profile);

@@ -26,7 +26,7 @@ static bool has_other_writers(const struct run *run, const struct profile_share 
 static char *advice_of(const struct run *run, const struct profile_share *share, bool always,
 		       const char *holder)
 {
-	const char *verb = operation_verb(run_operation(run, share->vertex));
+	const char *verb = operation_verb(run_operation(run, share->vertex), 1);
 
 	if (!always)
 		return xstrdup("Nothing to do: they were equal, maybe by coincidence.");

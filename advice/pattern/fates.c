@@ -173,7 +173,7 @@ static bool has_unread_ends(const struct fate *fate)
 
 static char *advice_of(const struct fate *fate)
 {
-	const char *verb = operation_verb(fate->operation);
+	const char *verb = operation_verb(fate->operation, 1);
 
 	if (fate->unseen)
 		return xstrdup("Nobody reads these stores of the launches that were seen: collect "

@@ -19,7 +19,7 @@
 enum {
 	PAGE = 4096,
 	PAGES_LEAST = 4,     /* of a download of which a part may be worth copying */
-	EARLY_LEAST = 10000, /* ns; less may be the watching's */
+	EARLY_LEAST = 10000, /* ns; less may be the watching's: told to who asks for all */
 };
 
 /* All first uses of a call path of waits. */
@@ -119,9 +119,10 @@ static void add_misplaced(const struct run *run, uint32_t api, const struct uses
 static bool is_early(const struct run *run, uint32_t api, const struct uses *uses)
 {
 	const uint64_t ns = run->timing->apis[api].wait_ns;
+	const uint64_t early_ns = run->least_ns ? EARLY_LEAST : 1;
 
 	return uses->first && uses->known && uses->all && !uses->vacant && ns &&
-	       ns >= run->least_ns && uses->first->min_ns >= EARLY_LEAST;
+	       ns >= run->least_ns && uses->first->min_ns >= early_ns;
 }
 
 static void detect_misplaced(const struct run *run, const struct uses *uses)

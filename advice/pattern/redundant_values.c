@@ -188,17 +188,16 @@ static char *evidence_of(const struct writer *writer, const char *sources)
 	const struct profile_write *write = &writer->write;
 	char *bytes = words_bytes(writer->bytes), *all = words_bytes(write->bytes);
 	char *percent = words_percent(writer->bytes, write->bytes), *text;
-	const char *verb = operation_verb(writer->operation);
+	const char *verb = operation_verb(writer->operation, write->writes);
 
 	if (writer->when == IN_PART)
 		text = xasprintf("%s of the %s (%s) that it wrote to the object had that value "
 				 "already, left by %s.",
 				 bytes, all, percent, sources);
 	else if (writer->when == ALWAYS)
-		text = xasprintf("%s %" PRIu64 " %s%s changed nothing: all %s had that value "
+		text = xasprintf("%s %" PRIu64 " %s changed nothing: all %s had that value "
 				 "already, left by %s.",
-				 write->writes > 1 ? "All" : "The", write->writes, verb,
-				 text_plural(write->writes, "", write->writes ? "s" : ""), bytes,
+				 write->writes > 1 ? "All" : "The", write->writes, verb, bytes,
 				 sources);
 	else
 		text = xasprintf("%" PRIu64 " of %" PRIu64 " times it changed nothing: %s had that "

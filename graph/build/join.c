@@ -33,7 +33,7 @@ struct join {
 		*objects; /* indices into profile->objects by process, site, order; NULL: not yet */
 	/* of the run */
 	struct sum sums[DIFFERENCES];
-	uint64_t objects_left, facts_left, fact_bytes_left;
+	uint64_t objects_left, facts_left;
 };
 
 struct join *join_new(const struct profile *profile, const struct merge *merge)
@@ -183,10 +183,9 @@ void join_drop_object(struct join *join)
 	join->objects_left++;
 }
 
-void join_drop_record(struct join *join, uint32_t bytes)
+void join_drop_record(struct join *join)
 {
 	join->facts_left++;
-	join->fact_bytes_left += bytes;
 }
 
 /* -- another run -- */
@@ -268,6 +267,6 @@ void join_end_run(struct join *join, struct profile *profile, const char *passes
 				     join->objects_left, 0);
 	if (join->facts_left)
 		profile_add_coverage(profile, COVERAGE_PASS_FACTS_LEFT_OUT, passes,
-				     join->facts_left, join->fact_bytes_left);
-	join->objects_left = join->facts_left = join->fact_bytes_left = 0;
+				     join->facts_left, 0);
+	join->objects_left = join->facts_left = 0;
 }

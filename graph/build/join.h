@@ -45,9 +45,9 @@ bool join_call(struct join *join, uint32_t context);
  * BUILD_NO_OBJECT: there is none.
  */
 uint32_t join_object(struct join *join, uint32_t context, uint64_t size, uint32_t memory);
-/* Counts an object, or a record of so many bytes, that is left out. */
+/* Counts an object, or a record, that is left out. */
 void join_drop_object(struct join *join);
-void join_drop_record(struct join *join, uint32_t bytes);
+void join_drop_record(struct join *join);
 void join_end_process(struct join *join);
 
 /* Adds to the profile's coverage in what the run, for passes of these names, was another. */

@@ -211,7 +211,7 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 		return error_set(error, "a record of object %u, which does not live", object);
 	if (!is_joined(process, record, of)) {
 		if (analyses_take(process->run->analyses, record->kind))
-			join_drop_record(process->run->join, record->size);
+			join_drop_record(process->run->join);
 		if (object || !record->of_call)
 			return 0;
 	}

@@ -84,6 +84,16 @@ bool profile_is_by_arguments(const struct profile *profile)
 	return false;
 }
 
+const char *profile_lacks_lifetimes(const struct profile *profile)
+{
+	if (!profile_has_table(profile, "lifetime"))
+		return "an older vflow made it";
+	if (!profile_sees_accesses(profile))
+		return "the passes that it was made with do not see accesses (vflow collect "
+		       "--passes flow)";
+	return "no memory of a device was allocated";
+}
+
 bool profile_is_device_memory(const struct profile_object *object)
 {
 	return object->memory == TRACE_MEMORY_DEVICE;

@@ -852,6 +852,13 @@ bool profile_sees_accesses(const struct profile *profile);
  * `calls`). */
 bool profile_is_by_arguments(const struct profile *profile);
 /*
+ * Whether the file that it was read from has the table, with rows or without; files of older
+ * versions lack some.  A profile that was read from no file has all.
+ */
+bool profile_has_table(const struct profile *profile, const char *name);
+/* Why it has no lifetimes, as a part of a sentence: "no memory of a device was allocated". */
+const char *profile_lacks_lifetimes(const struct profile *profile);
+/*
  * Whether it is plain memory of a device: the host reads managed and mapped memory, and kernels
  * read constants, without being seen.
  */

@@ -13,9 +13,10 @@
 #include "graph/profile/version_2.h"
 #include "util/memory.h"
 
-/* Whether the profile says that it has the table. */
-static bool names_table(const struct profile *profile, const char *name)
+bool profile_has_table(const struct profile *profile, const char *name)
 {
+	if (!profile->version)
+		return true;
 	return profile->version == PROFILE_VERSION_2 ? version_2_has_table(name)
 						     : checksum_of(profile, name) != NULL;
 }
@@ -36,7 +37,7 @@ static void check_tables(struct profile_rows *rows, const struct profile *profil
 {
 	for (size_t t = 0; profile_tables[t]; t++) {
 		const char *name = profile_tables[t]->name;
-		bool named = names_table(profile, name);
+		bool named = profile_has_table(profile, name);
 
 		if (named ? !schema_has_table(rows, name) : !profile_tables[t]->optional)
 			rows_fail(rows, "table %s is missing", name);
@@ -85,7 +86,7 @@ static void read_tables(struct profile_rows *rows, struct profile *profile, bool
 	rows->digest = old ? NULL : digest_new();
 	for (size_t t = 0; profile_tables[t] && !rows->failed; t++)
 		if (profile_tables[t]->lazy == lazy &&
-		    names_table(profile, profile_tables[t]->name)) {
+		    profile_has_table(profile, profile_tables[t]->name)) {
 			table_read(rows, profile_tables[t], profile);
 			sums[t].rows = rows->row;
 			if (rows->digest)
@@ -153,7 +154,8 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 	if (profile_open(path, &rows.db, &version, error) != 0)
 		return -1;
 	for (size_t t = 0; profile_tables[t]; t++)
-		if (profile_tables[t]->lazy && names_table(profile, profile_tables[t]->name) &&
+		if (profile_tables[t]->lazy &&
+		    profile_has_table(profile, profile_tables[t]->name) &&
 		    !schema_has_table(&rows, profile_tables[t]->name))
 			rows_fail(&rows, "table %s is missing", profile_tables[t]->name);
 	read_tables(&rows, profile, true);

@@ -282,6 +282,31 @@ static void test_threshold(void **state)
 	profile_free(profile);
 }
 
+static void test_plural(void **state)
+{
+	static const struct {
+		const char *kind;
+		uint64_t writes;
+		const char *words;
+	} rows[] = {
+		{"kernel", 1, "The 1 launch changed"}, {"kernel", 2, "All 2 launches changed"},
+		{"memcpy", 1, "The 1 copy changed"},   {"memcpy", 2, "All 2 copies changed"},
+		{"memset", 1, "The 1 set changed"},    {"memset", 2, "All 2 sets changed"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct profile *profile = two_writers("kernel", rows[i].kind);
+
+		unchanged(write_of(profile, 3, rows[i].writes, 1000 * rows[i].writes),
+			  rows[i].writes, 1);
+		detect(profile);
+		assert_int_equal(profile->finding_count, 1);
+		contains(profile->findings[0].evidence, rows[i].words);
+		profile_free(profile);
+	}
+}
+
 /* By what was unchanged and when: the action, whether it is for this input only, the bytes. */
 static void check_when(const char *kind, bool upload, uint64_t writes, uint64_t same,
 		       uint64_t first, const char *pattern, const char *action, bool input)
@@ -1152,6 +1177,8 @@ static void test_floor(void **state)
 	edge(profile, 2, 4, 1, GRAPH_READ, 2000, 0);
 	advice_detect(profile, &ADVICE_DEFAULTS);
 	assert_int_equal(profile->finding_count, 0);
+	detect(profile); /* --min-bytes 0 */
+	assert_int_equal(profile->finding_count, 1);
 	profile_free(profile);
 }
 
@@ -1518,6 +1545,7 @@ int main(void)
 		cmocka_unit_test(test_cause),
 		cmocka_unit_test(test_cause_in_layers),
 		cmocka_unit_test(test_floor),
+		cmocka_unit_test(test_plural),
 		cmocka_unit_test(test_partly),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_random),

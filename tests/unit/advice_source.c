@@ -55,6 +55,15 @@ static void test_lines(void **state)
 	check(UINT32_MAX, 0, NULL, NULL, NULL);
 }
 
+/* Of a file from Windows the carriage return ends the line; one within a line is shown. */
+static void test_carriage_returns(void **state)
+{
+	(void)state;
+	write_text("one\r\ntwo \r\n\r\na\rb\r\n");
+	check(1, 1, "one", "two", "");
+	check(4, 3, "", "a\\x0db", NULL);
+}
+
 static void test_no_file(void **state)
 {
 	(void)state;
@@ -121,9 +130,9 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),  cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_bytes),  cmocka_unit_test(test_once),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_lines),   cmocka_unit_test(test_carriage_returns),
+		cmocka_unit_test(test_no_file), cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_once),    cmocka_unit_test(test_limits),
 	};
 	int failed, fd = mkstemp(path);
 

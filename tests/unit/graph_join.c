@@ -253,7 +253,7 @@ static void test_differences(void **state)
 	       "graph's: the last are left out",
 	       1, 0);
 	/* of E twice, of F, and of B three times */
-	covers(profile, "time: facts about calls or objects that the graph does not have", 6, 24);
+	covers(profile, "time: facts about calls or objects that the graph does not have", 6, 0);
 	assert_int_equal(rows_of_passes(profile), 5); /* none of waits */
 	/* 3 A, 2 B and a D; an A and an E */
 	assert_int_equal(count_of("event "), 2 * 8 + 2);
@@ -515,8 +515,7 @@ static void test_objects(void **state)
 	       "time: objects that the graph does not have, or of another size or kind of memory",
 	       2, 0);
 	/* two "has", two "freed unseen", "of a call unseen" */
-	covers(profile, "time: facts about calls or objects that the graph does not have", 5,
-	       3 + 3 + 12 + 12 + 16);
+	covers(profile, "time: facts about calls or objects that the graph does not have", 5, 0);
 	covers(profile, "time: 1 call of operations that only its run called: left out", 1, 0);
 	covers(profile,
 	       "time: 4 calls instead of 3 of operations that its run called more often than the "

@@ -611,7 +611,8 @@ static void need_users(struct judge *judge, bool of_host)
 {
 	for (uint32_t s = 0; s < judge->stream_count; s++)
 		need(judge, s, judge->needed.done[s],
-		     of_host ? judge->streams[s].last_host : judge->streams[s].count, WAIT_NEEDED);
+		     of_host ? judge->streams[s].last_host : judge->streams[s].count, WAIT_NEEDED,
+		     false);
 }
 
 /* Memory that comes in the order of a stream: there is none for others before. */
@@ -621,7 +622,7 @@ static void take_allocation(struct judge *judge, uint32_t call)
 	struct stream *stream = stream_of(judge, timed->device, timed->stream);
 	uint32_t site = graph_find(judge->profile->graph, judge->profile->apis[timed->api].vertex);
 
-	order_stream(judge, stream, call);
+	order_stream(judge, stream, call, false);
 	add_operation(judge, stream, call, &(struct effects){.unknown = site == UINT32_MAX});
 	if (site != UINT32_MAX)
 		stream->last_touch[site] = stream->last_write[site] = stream->count;

@@ -155,7 +155,7 @@ static void release(struct whatif *whatif)
 static int take_changes(struct whatif *whatif, const struct option_list *times,
 			const struct option_list *memory, struct error *error)
 {
-	for (unsigned kind = 0; kind <= REPLAY_HOIST; kind++)
+	for (unsigned kind = 0; kind <= REPLAY_NARROW; kind++)
 		if (request_add(&whatif->request, (enum replay_change_kind)kind, &times[kind],
 				error) != 0)
 			return -1;
@@ -178,7 +178,7 @@ int cmd_whatif(int argc, char **argv)
 {
 	struct whatif whatif = {.type = "text"};
 	/* items live until the process ends */
-	static struct option_list lists[REPLAY_HOIST + 1], memory_lists[MEMORY_CHANGES];
+	static struct option_list lists[REPLAY_NARROW + 1], memory_lists[MEMORY_CHANGES];
 	const struct command_option options[] = {
 		{0, "without", "LIST", "these calls are not made", OPTION_LIST,
 		 &lists[REPLAY_REMOVE]},
@@ -194,6 +194,10 @@ int cmd_whatif(int argc, char **argv)
 		 OPTION_LIST, &lists[REPLAY_MOVE]},
 		{0, "hoist", "LIST", "only the first call, of frees the last, as out of a loop",
 		 OPTION_LIST, &lists[REPLAY_HOIST]},
+		{0, "wait-for", "X=STREAM,..",
+		 "of all streams they wait for this one only; the default stream's work moves "
+		 "there",
+		 OPTION_LIST, &lists[REPLAY_NARROW]},
 		{0, "free-after", "X[=CALL],..",
 		 "of memory: objects are freed after this API call; else after their last access",
 		 OPTION_LIST, &memory_lists[MEMORY_FREE_AFTER]},
@@ -214,6 +218,7 @@ int cmd_whatif(int argc, char **argv)
 		.usage =
 			"vflow whatif [--without LIST] [--no-wait LIST] [--async LIST] "
 			"[--instead X=TIME] [--after-use X=TIME] [--hoist LIST] "
+			"[--wait-for X=STREAM] "
 			"[--estimate HOW] [-T TYPE] [-o FILE] [FILE]\n"
 			"vflow whatif [--free-after X=CALL] [--alloc-before X=CALL] [-T text|json] "
 			"[-o FILE] [FILE]",

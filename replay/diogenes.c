@@ -73,10 +73,11 @@ int diogenes_estimate(const struct replay *replay, const struct replay_change *c
 	struct edits edits;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (changes[i].kind == REPLAY_SHORTEN ||
+		if (changes[i].kind == REPLAY_SHORTEN || changes[i].kind == REPLAY_NARROW ||
 		    (changes[i].kind == REPLAY_MOVE && changes[i].at_call))
-			return error_set(error, "the formula of Diogenes has no operations that "
-						"take less time, and no calls to move to");
+			return error_set(error,
+					 "the formula of Diogenes has no operations that take less "
+					 "time, no streams, and no calls to move to");
 	if (replay_estimate(replay, NULL, 0, times, error) != 0 ||
 	    edits_make(&edits, replay, changes, count, error) != 0)
 		return -1;

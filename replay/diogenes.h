@@ -13,7 +13,8 @@
 
 /*
  * after_ns is before_ns less the benefit, but not below 0; after_most_ns the same.  -1: as
- * replay_estimate(), or the formula has no such change (REPLAY_SHORTEN; REPLAY_MOVE to a call).
+ * replay_estimate(), or the formula has no such change (REPLAY_SHORTEN; REPLAY_NARROW; REPLAY_MOVE
+ * to a call).
  */
 int diogenes_estimate(const struct replay *replay, const struct replay_change *changes,
 		      uint32_t count, struct replay_times *times, struct error *error);

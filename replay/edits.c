@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/records.h"
 #include "replay/replay_internal.h"
 #include "util/memory.h"
 
@@ -14,7 +15,37 @@ struct maker {
 	uint32_t number; /* of the change */
 	struct error *error;
 	bool unsorted;
+	bool narrow;     /* a change of that kind has found calls */
+	uint32_t stream; /* the last one that was looked for, on `device` */
+	uint32_t device;
 };
+
+/* NONE: the device has no such stream. */
+static uint32_t find_stream(struct maker *maker, uint32_t device)
+{
+	const struct replay *replay = maker->replay;
+
+	if (maker->device == device)
+		return maker->stream;
+	maker->device = device;
+	maker->stream = NONE;
+	for (uint32_t i = 0; i < replay->stream_count; i++)
+		if (replay->streams[i].device == device &&
+		    replay->streams[i].number == maker->change->stream)
+			maker->stream = i;
+	return maker->stream;
+}
+
+/* Whether the call waits for a stream or more, or does something in the default stream. */
+static bool is_wide(const struct replay *replay, const struct call *call)
+{
+	if (call->operation < call[1].operation)
+		return !replay->streams[call->stream].number;
+	for (uint32_t i = call->wait; i < call[1].wait; i++)
+		if (replay->waits[i].scope <= GPU_WAIT_STREAM)
+			return true;
+	return false;
+}
 
 static int edit_call(struct maker *maker, uint32_t call)
 {
@@ -22,7 +53,15 @@ static int edit_call(struct maker *maker, uint32_t call)
 	const struct replay_change *change = maker->change;
 	struct edits *edits = maker->edits;
 	struct edit *edit = &edits->of[call];
+	uint32_t stream = NONE;
 
+	if (change->kind == REPLAY_NARROW) {
+		if (is_wide(replay, &replay->calls[call]))
+			stream = find_stream(maker, replay->calls[call].device);
+		if (stream == NONE)
+			return 0;
+		maker->narrow = true;
+	}
 	if (change->kind == REPLAY_MOVE && change->at_call &&
 	    (change->call >= replay->call_count || change->call <= call ||
 	     replay->calls[change->call].thread != replay->calls[call].thread))
@@ -54,6 +93,10 @@ static int edit_call(struct maker *maker, uint32_t call)
 	case REPLAY_SHORTEN:
 		edit->flags |= EDIT_SHORTEN;
 		edit->shorten = maker->number;
+		break;
+	case REPLAY_NARROW:
+		edit->flags |= EDIT_NARROW;
+		edit->narrow = stream;
 		break;
 	}
 	return 0;
@@ -132,6 +175,17 @@ static int make(struct maker *maker)
 	return 0;
 }
 
+/* Nothing was narrowed: then the change says what is not there. */
+static int check_narrow(const struct maker *maker)
+{
+	if (maker->narrow)
+		return 0;
+	return error_set(maker->error,
+			 "no call waits for stream %u among others: there is no such stream on its "
+			 "device, or it waits for no stream",
+			 maker->change->stream);
+}
+
 static int compare_calls(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -148,7 +202,9 @@ int edits_make(struct edits *edits, const struct replay *replay,
 				.of = xcalloc(replay->call_count + 1, sizeof(*edits->of))};
 	for (maker.number = 0; maker.number < count; maker.number++) {
 		maker.change = &changes[maker.number];
-		if (make(&maker) != 0) {
+		maker.device = NONE;
+		maker.narrow = maker.change->kind != REPLAY_NARROW;
+		if (make(&maker) != 0 || check_narrow(&maker) != 0) {
 			edits_release(edits);
 			return -1;
 		}

@@ -143,7 +143,7 @@ static void learn_operation(struct learner *learner, uint32_t index, uint64_t is
 		operation->parallel = true;
 		operation->follows = find_followed(learner, operation);
 	}
-	ready = state_ready(&learner->state, index);
+	ready = state_ready(&learner->state, index, operation->stream);
 	if (!learner->have_medians) {
 		if (ready <= issue)
 			sample(&learner->latency[operation->kernel], time_lag(issue, start));
@@ -169,7 +169,7 @@ static void learn_operation(struct learner *learner, uint32_t index, uint64_t is
 	if (operation->blocking)
 		append(&learner->blocking[learner->replay->streams[operation->stream].device],
 		       index);
-	state_place(&learner->state, index, operation->end, false);
+	state_place(&learner->state, index, operation->stream, operation->end, false);
 }
 
 /* -- waits -- */
@@ -219,7 +219,7 @@ static void learn_orders(struct learner *learner, const struct call *call)
 		replay->orders[i].position =
 			find_position(learner, replay->orders[i].stream,
 				      replay->profile->stream_orders[i].recorded_ns);
-	state_take_orders(&learner->state, call);
+	state_take_orders(&learner->state, call, call->stream);
 }
 
 static void learn_call(struct learner *learner, uint32_t index)
@@ -238,7 +238,7 @@ static void learn_call(struct learner *learner, uint32_t index)
 						    replay->profile->waits[i].recorded_ns);
 		if (!learner->have_medians && wait->scope == GPU_WAIT_QUEUE)
 			find_room(learner, wait, learner->replay->profile->waits[i].start_ns);
-		learner->targets[i] = state_target(&learner->state, call, wait);
+		learner->targets[i] = state_target(&learner->state, call, wait, NONE);
 		issue = time_max(issue, learner->targets[i]);
 	}
 	/* a copy that is over when its call returns has been copied by the host, from or to

@@ -64,9 +64,10 @@ char *outcome_sentence(const struct replay_times *times)
 static void put_changes(FILE *out, const struct outcome *outcome)
 {
 	static const char *const what[] = {
-		[REPLAY_REMOVE] = "without",     [REPLAY_NO_WAIT] = "no wait in",
-		[REPLAY_ASYNC] = "asynchronous", [REPLAY_MOVE] = "waits later",
-		[REPLAY_SHORTEN] = "shorter",    [REPLAY_HOIST] = "out of its loop",
+		[REPLAY_REMOVE] = "without",        [REPLAY_NO_WAIT] = "no wait in",
+		[REPLAY_ASYNC] = "asynchronous",    [REPLAY_MOVE] = "waits later",
+		[REPLAY_SHORTEN] = "shorter",       [REPLAY_HOIST] = "out of its loop",
+		[REPLAY_NARROW] = "waits for less",
 	};
 	enum { SHOWN = 10 };
 
@@ -79,6 +80,8 @@ static void put_changes(FILE *out, const struct outcome *outcome)
 			fprintf(out, ": %.4g%% of its time", 100 * change->fraction);
 		else if (change->kind == REPLAY_MOVE && change->at_call)
 			fprintf(out, ": before call %" PRIu32, change->call + 1);
+		else if (change->kind == REPLAY_NARROW)
+			fprintf(out, ": stream %" PRIu32 " only", change->stream);
 		else if (change->kind == REPLAY_SHORTEN || change->kind == REPLAY_MOVE)
 			fprintf(out, ": %s%s", duration_format(change->ns, time),
 				change->kind == REPLAY_MOVE ? " of its own time" : "");
@@ -134,7 +137,7 @@ void outcome_text(FILE *out, const struct outcome *outcome)
 		const struct replay_lane *lane = &result->lanes[i];
 		char *name;
 
-		if (lane->is_stream && !lane->before.busy)
+		if (lane->is_stream && !lane->before.busy && !lane->after.busy)
 			continue;
 		name = outcome_lane_name(outcome->profile, lane);
 		fprintf(out, "%-24s", name);

@@ -102,8 +102,10 @@ static void put_operation(struct trace *trace, uint32_t index)
 
 	if (time->call >= trace->calls || is_gone(span))
 		return;
-	out = slice(trace, call->process, lanes_stream(&trace->lanes, call), span,
-		    profile->apis[call->api].kind, profile->apis[call->api].name);
+	out = slice(trace, call->process,
+		    trace->after ? trace->outcome->result->operation_lanes[index]
+				 : lanes_stream(&trace->lanes, call),
+		    span, profile->apis[call->api].kind, profile->apis[call->api].name);
 	perfetto_number(&out, "call", time->call + UINT64_C(1));
 	if (is_gone(after))
 		perfetto_text(&out, "change", "not there any more");

@@ -166,8 +166,8 @@ static void add_operations(struct drawing *drawing, const struct lanes *lanes, b
 		if (!after)
 			add(drawing, lane, gone ? REMOVED : style, time->start_ns, time->end_ns);
 		else if (!gone)
-			add(drawing, lane, style, result->operations[i].start_ns,
-			    result->operations[i].end_ns);
+			add(drawing, result->operation_lanes[i], style,
+			    result->operations[i].start_ns, result->operations[i].end_ns);
 	}
 }
 
@@ -262,7 +262,7 @@ static void choose_lanes(struct drawing *drawing, uint32_t *left_out)
 	*left_out = 0;
 	for (uint32_t i = 0; i < result->lane_count; i++) {
 		const struct replay_lane *lane = &result->lanes[i];
-		const bool idle = lane->is_stream && !lane->before.busy;
+		const bool idle = lane->is_stream && !lane->before.busy && !lane->after.busy;
 		const bool shown = !idle && drawing->row_count < LANES_MAX;
 
 		*left_out += !idle && !shown;

@@ -242,6 +242,8 @@ static struct replay_result *result_new(const struct replay *replay)
 	result->calls = xcalloc(replay->call_count + 1, sizeof(gone));
 	result->operations = xcalloc(replay->operation_count + 1, sizeof(gone));
 	result->waits = xcalloc(replay->wait_count + 1, sizeof(gone));
+	result->operation_lanes =
+		xcalloc(replay->operation_count + 1, sizeof(*result->operation_lanes));
 	for (uint32_t i = 0; i < replay->call_count; i++)
 		result->calls[i] = gone;
 	for (uint32_t i = 0; i < replay->operation_count; i++)
@@ -271,6 +273,7 @@ void replay_result_free(struct replay_result *result)
 	free(result->calls);
 	free(result->operations);
 	free(result->waits);
+	free(result->operation_lanes);
 	free(result);
 }
 

@@ -56,6 +56,8 @@ enum replay_change_kind {
 	REPLAY_MOVE,    /* they wait later; calls that do nothing else are made later */
 	REPLAY_SHORTEN, /* their operations take less; without any: their own host time */
 	REPLAY_HOIST,   /* only the first of each process stays; of releases the last */
+	REPLAY_NARROW,  /* of all streams that they wait for only one stays; what they do in the
+			   default stream they do in that one */
 };
 
 enum replay_subject { REPLAY_VERTEX, REPLAY_API, REPLAY_CALL };
@@ -73,6 +75,7 @@ struct replay_change {
 	double fraction; /* 0 to 1 */
 	bool at_call;    /* MOVE: before `call`, a later one of the same thread, instead of ns */
 	uint32_t call;   /* index into profile->timeline */
+	uint32_t stream; /* NARROW: its number on the call's device */
 };
 
 struct replay_times {
@@ -129,6 +132,7 @@ struct replay_result {
 	uint32_t lane_count;
 	uint32_t call_count, operation_count, wait_count;
 	struct replay_span *calls, *operations, *waits;
+	uint32_t *operation_lanes; /* index into lanes */
 };
 
 /* The same with all that became of it.  NULL: as -1 of replay_estimate(). */

@@ -189,17 +189,28 @@ struct state {
 
 void state_new(struct state *state, const struct replay *replay);
 void state_release(struct state *state);
-/* When all before it in its stream, and in those that this one is ordered with, is done. */
-uint64_t state_ready(const struct state *state, uint32_t operation);
+/*
+ * When all before it in its stream, and in those that this one is ordered with, is done.  Where
+ * `stream` is not the operation's own, here and in the next one: as if it were in that one.
+ */
+uint64_t state_ready(const struct state *state, uint32_t operation, uint32_t stream);
 /* It is over at `end`; or, removed, it is not there. */
-void state_place(struct state *state, uint32_t operation, uint64_t end, bool removed);
+void state_place(struct state *state, uint32_t operation, uint32_t stream, uint64_t end,
+		 bool removed);
 /* 0: the operations have not been placed. */
 uint64_t state_position(const struct state *state, const struct position *position);
 bool state_has(const struct state *state, const struct position *position);
-/* What the call's events say: of a call that only waits they hold up the host alone. */
-void state_take_orders(struct state *state, const struct call *call);
-/* When what the call's wait is for is done, but for the call's own operation. */
-uint64_t state_target(const struct state *state, const struct call *call, const struct wait *wait);
+/*
+ * What the call's events say, for its stream and for this one: of a call that only waits they hold
+ * up the host alone.
+ */
+void state_take_orders(struct state *state, const struct call *call, uint32_t stream);
+/*
+ * When what the call's wait is for is done, but for the call's own operation.  only: of all streams
+ * that it waits for this one; or NONE.
+ */
+uint64_t state_target(const struct state *state, const struct call *call, const struct wait *wait,
+		      uint32_t only);
 /* What is over by then holds nothing up that comes later. */
 bool state_is_quiet(const struct state *state, const struct process *process, uint64_t time);
 /* When the call's own operations are done. */
@@ -213,11 +224,13 @@ enum {
 	EDIT_MOVE = 4,
 	EDIT_SHORTEN = 8,
 	EDIT_ASYNC = 16, /* with EDIT_NO_WAIT: nor does it copy pageable memory on the host */
+	EDIT_NARROW = 32,
 };
 
 struct edit {
 	uint8_t flags;
 	uint32_t move, shorten; /* the changes that say how */
+	uint32_t narrow;        /* index of a stream */
 };
 
 struct edits {

@@ -16,8 +16,10 @@ enum { CHANGES_MAX = 100000 };
 const char *request_option(enum replay_change_kind kind)
 {
 	static const char *const names[] = {
-		[REPLAY_REMOVE] = "without", [REPLAY_NO_WAIT] = "no-wait", [REPLAY_ASYNC] = "async",
-		[REPLAY_MOVE] = "after-use", [REPLAY_SHORTEN] = "instead", [REPLAY_HOIST] = "hoist",
+		[REPLAY_REMOVE] = "without",  [REPLAY_NO_WAIT] = "no-wait",
+		[REPLAY_ASYNC] = "async",     [REPLAY_MOVE] = "after-use",
+		[REPLAY_SHORTEN] = "instead", [REPLAY_HOIST] = "hoist",
+		[REPLAY_NARROW] = "wait-for",
 	};
 
 	return names[kind];
@@ -64,13 +66,19 @@ static int take_subject(const char **text, struct replay_change *change)
 												: 0;
 }
 
-/* "40%" of what it took, a time, or for MOVE a later call. */
+/* "40%" of what it took, a time, for MOVE a later call, or for NARROW the number of a stream. */
 static int take_value(const char *text, struct replay_change *change)
 {
 	size_t size = strlen(text);
 	uint64_t number;
 	char *end;
 
+	if (change->kind == REPLAY_NARROW) {
+		if (take_number(&text, UINT32_MAX - 1, &number) != 0 || *text)
+			return -1;
+		change->stream = (uint32_t)number;
+		return 0;
+	}
 	if (change->kind == REPLAY_MOVE && *text == 'c') {
 		text++;
 		change->at_call = true;
@@ -92,7 +100,8 @@ static int take_value(const char *text, struct replay_change *change)
 static int add_item(struct request *request, enum replay_change_kind kind, const char *item,
 		    struct error *error)
 {
-	const bool wants_value = kind == REPLAY_SHORTEN || kind == REPLAY_MOVE;
+	const bool wants_value =
+		kind == REPLAY_SHORTEN || kind == REPLAY_MOVE || kind == REPLAY_NARROW;
 	struct replay_change change = {.kind = kind};
 	const char *text = item;
 
@@ -107,6 +116,8 @@ static int add_item(struct request *request, enum replay_change_kind kind, const
 		return error_set(error, "--%s %s: %s", request_option(kind), item,
 				 kind == REPLAY_SHORTEN ? "expected what it takes, like 31=2us or "
 							  "31=40%"
+				 : kind == REPLAY_NARROW
+					 ? "expected the stream that it waits for, like a9=3"
 				 : kind == REPLAY_MOVE
 					 ? "expected how much later it waits, like 9=150us, or "
 					   "before which call, like c9=c12"

@@ -44,14 +44,14 @@ static uint64_t stream_ready(const struct state *state, uint32_t index)
 	return now->blocking ? time_max(end, device->default_) : end;
 }
 
-uint64_t state_ready(const struct state *state, uint32_t index)
+uint64_t state_ready(const struct state *state, uint32_t index, uint32_t in)
 {
 	const struct operation *operation = &state->replay->operations[index];
 	const struct stream *stream = &state->replay->streams[operation->stream];
 	uint64_t end = state->streams[operation->stream].order;
 
-	if (!operation->parallel)
-		return stream_ready(state, operation->stream);
+	if (!operation->parallel || in != operation->stream)
+		return stream_ready(state, in);
 	if (operation->follows != NONE)
 		end = time_max(end, state->ends[operation->follows]);
 	if (stream->number && operation->blocking)
@@ -59,26 +59,29 @@ uint64_t state_ready(const struct state *state, uint32_t index)
 	return end;
 }
 
-void state_place(struct state *state, uint32_t index, uint64_t end, bool removed)
+void state_place(struct state *state, uint32_t index, uint32_t in, uint64_t end, bool removed)
 {
 	const struct operation *operation = &state->replay->operations[index];
-	struct stream_state *stream = &state->streams[operation->stream];
+	struct stream_state *stream = &state->streams[in];
 	uint32_t of_device = state->replay->streams[operation->stream].device;
 	struct device_state *device = &state->devices[of_device];
 
 	if (removed) {
-		end = state_ready(state, index);
+		end = state_ready(state, index, in);
 	} else {
 		stream->end = time_max(stream->end, end);
 		device->all = time_max(device->all, end);
 		state->all = time_max(state->all, end);
-		if (operation->blocking)
+		if (in == operation->stream ? operation->blocking : stream->blocking)
 			device->blocking = time_max(device->blocking, end);
-		if (!state->replay->streams[operation->stream].number)
+		if (!state->replay->streams[in].number)
 			device->default_ = time_max(device->default_, end);
 	}
 	state->ends[index] = end ? end : 1;
 	state->stream_ends[index] = time_max(stream->end, stream->order);
+	if (in != operation->stream) /* what was recorded behind it there waits for both */
+		state->stream_ends[index] =
+			time_max(state->stream_ends[index], stream_ready(state, operation->stream));
 	state->blocking_ends[index] = device->blocking;
 }
 
@@ -100,13 +103,16 @@ uint64_t state_position(const struct state *state, const struct position *positi
 	return end;
 }
 
-void state_take_orders(struct state *state, const struct call *call)
+void state_take_orders(struct state *state, const struct call *call, uint32_t stream)
 {
-	struct stream_state *now = &state->streams[call->stream];
+	struct stream_state *now = &state->streams[call->stream], *in = &state->streams[stream];
 
-	for (uint32_t i = call->order; !call->only_waits && i < call[1].order; i++)
-		now->order = time_max(now->order,
-				      state_position(state, &state->replay->orders[i].position));
+	for (uint32_t i = call->order; !call->only_waits && i < call[1].order; i++) {
+		uint64_t end = state_position(state, &state->replay->orders[i].position);
+
+		now->order = time_max(now->order, end);
+		in->order = time_max(in->order, end);
+	}
 }
 
 static uint64_t scope_end(const struct state *state, const struct wait *wait)
@@ -128,9 +134,12 @@ static uint64_t scope_end(const struct state *state, const struct wait *wait)
 	}
 }
 
-uint64_t state_target(const struct state *state, const struct call *call, const struct wait *wait)
+uint64_t state_target(const struct state *state, const struct call *call, const struct wait *wait,
+		      uint32_t only)
 {
-	uint64_t end = scope_end(state, wait);
+	const bool narrow = only != NONE && wait->scope <= GPU_WAIT_STREAM &&
+			    wait->device == state->replay->streams[only].device;
+	uint64_t end = narrow ? stream_ready(state, only) : scope_end(state, wait);
 
 	for (uint32_t i = call->order;
 	     call->only_waits && wait->scope < GPU_WAIT_NEEDS && i < call[1].order; i++)

@@ -52,6 +52,23 @@ static const struct edit *edit_of(const struct walk *walk, uint32_t call)
 	return walk->options->edits ? &walk->options->edits->of[call] : &none;
 }
 
+/* The one stream that the call waits for; NONE: those that it waited for in the run. */
+static uint32_t only_stream(const struct walk *walk, uint32_t call)
+{
+	const struct edit *edit = edit_of(walk, call);
+
+	return edit->flags & EDIT_NARROW ? edit->narrow : NONE;
+}
+
+/* Where the call's operations are: what was in the default stream may be in another one. */
+static uint32_t stream_of(const struct walk *walk, uint32_t call)
+{
+	const struct replay *replay = walk->replay;
+	const uint32_t stream = replay->calls[call].stream, only = only_stream(walk, call);
+
+	return only != NONE && !replay->streams[stream].number ? only : stream;
+}
+
 /* -- what a thread does -- */
 
 static void use(struct walk *walk, uint32_t call, uint64_t busy, uint64_t waited)
@@ -112,7 +129,8 @@ static void make_moved(struct walk *walk, struct thread_state *thread, uint32_t 
 			thread->time = time_add(thread->time, wait->own_ns);
 			own += wait->own_ns;
 		}
-		wait_for(walk, thread, index, i, state_target(&walk->state, call, wait));
+		wait_for(walk, thread, index, i,
+			 state_target(&walk->state, call, wait, only_stream(walk, index)));
 	}
 	if (!call->only_waits)
 		return;
@@ -201,7 +219,8 @@ static uint64_t start_of(struct walk *walk, const struct operation *operation, u
 			 uint64_t issue)
 {
 	const struct lags *lags = &walk->process->lags;
-	uint64_t ready = state_ready(&walk->state, index), beside = end_before(walk, operation);
+	uint64_t ready = state_ready(&walk->state, index, stream_of(walk, operation->call)),
+		 beside = end_before(walk, operation);
 	uint64_t by_issue =
 		time_sub(time_shift(issue, lags->latency[operation->kernel]), operation->lead);
 	uint64_t by_ready = ready ? time_sub(time_shift(ready, lags->gap), operation->lead) : 0;
@@ -230,6 +249,7 @@ static void operate(struct walk *walk, uint32_t call, uint64_t issue)
 {
 	const struct call *of = &walk->replay->calls[call];
 	const bool removed = edit_of(walk, call)->flags & EDIT_REMOVE;
+	const uint32_t stream = stream_of(walk, call);
 	const uint64_t all = duration_of_all(walk, call);
 
 	for (uint32_t i = of->operation; i < of[1].operation; i++) {
@@ -238,16 +258,16 @@ static void operate(struct walk *walk, uint32_t call, uint64_t issue)
 		uint64_t end = removed ? 0 : time_add(start, duration(walk, call, i, all));
 
 		if (walk->result && !removed) {
-			struct replay_lane *lane =
-				&walk->result
-					 ->lanes[walk->replay->thread_count + operation->stream];
-			uint64_t past = walk->state.streams[operation->stream].end;
+			const uint32_t in = walk->replay->thread_count + stream;
+			struct replay_lane *lane = &walk->result->lanes[in];
+			uint64_t past = walk->state.streams[stream].end;
 
+			walk->result->operation_lanes[i] = in;
 			walk->result->operations[i] = (struct replay_span){start, end};
 			lane->after.busy += time_sub(end, time_max(start, past));
 		}
 		walk->last = time_max(walk->last, end);
-		state_place(&walk->state, i, end, removed);
+		state_place(&walk->state, i, stream, end, removed);
 	}
 }
 
@@ -320,9 +340,10 @@ static void make_call(struct walk *walk, struct thread_state *thread, uint32_t i
 	uint64_t start = thread->time, issue = time_add(start, call->prepares);
 
 	walk->state.streams[call->stream].blocking = !call->nonblocking;
-	state_take_orders(&walk->state, call);
+	state_take_orders(&walk->state, call, stream_of(walk, index));
 	for (uint32_t i = call->wait; waits && i < call[1].wait; i++) {
-		walk->targets[i] = state_target(&walk->state, call, &walk->replay->waits[i]);
+		walk->targets[i] = state_target(&walk->state, call, &walk->replay->waits[i],
+						only_stream(walk, index));
 		issue = time_max(issue, walk->targets[i]);
 	}
 	operate(walk, index, issue);

@@ -34,6 +34,8 @@ by_hand first_use 505 355    # 59, 89, 99 | 5, 35, 59, 69
 by_hand two_streams 650 380  # 59, 64, 105, 107, 108, 128 | 10, 51, 53, 54, 74
 by_hand bottleneck 405 405   # 24, 34, 79, either way
 by_hand loop 425 213         # 5, 10, 41, 43, 73, 83 | once 5, copies 21 to 171 us, 173, 203, 213
+by_hand one_of_streams 455 366 # 76, 78, 79, 89 | 21, 23, 24, 34: until the copies of a end at 16 + 5 * 70
+by_hand barrier 605 380      # 56, 66, 116, 118, 119 | 21, 71, 73, 74
 by_hand partial 140 110      # 6, 16, 18, 23, 26 | 6, 10, 12, 17, 20
 
 ask() { # CASE [OPTION...]: what is said of its marked calls
@@ -44,6 +46,8 @@ like "off the critical path" "$(ask bottleneck)" '405 us, before and after: not 
 like "a range where copies newly overlap" "$(ask two_streams)" 'at worst [0-9]+ us: operations that would newly run side by side'
 # a's copies until 56, b's then until 96, 98, 99, 119
 is "... as if they did not" "$(member "$T/two_streams.json" after_most_ns)" 605000
+like "waits for one stream only" "$(ask one_of_streams)" '^waits for less   a[0-9]+: stream 2 only'
+like "... there is none" "$("$VFLOW" whatif --wait-for a1=9 "$T/barrier.db" 2>&1)" 'whatif: no call waits for stream 9 among others'
 ask bottleneck --estimate diogenes -T json >"$T/diogenes.json"
 is "the formula of Diogenes takes the work of 10 us for a gain" "$(member "$T/diogenes.json" saves_ns)" 50000
 is "lanes add up to the run" "$(json_query "$T/two_streams.json" "SELECT value->>'\$.before.busy_ns' + coalesce(value->>'\$.before.wait_ns', 0) + (value->>'\$.before.idle_ns'),

@@ -205,6 +205,38 @@ static void run_threads(void)
 	}
 }
 
+/* One stream's copy is wanted. */
+static void run_one_of_streams(void)
+{
+	for (int i = 0; i < TIMES; i++) {
+		busy(70, a);
+		busy(10, b);
+		if (mended)
+			CHECK(cudaStreamSynchronize(b));
+		else
+			CHECK(cudaDeviceSynchronize()); /* whatif: --wait-for 2 */
+		work(10);
+	}
+}
+
+/* A copy of the default stream between those of streams that wait for it. */
+static void run_barrier(void)
+{
+	cudaStream_t c, d;
+
+	CHECK(cudaStreamCreate(&c));
+	CHECK(cudaStreamCreate(&d));
+	for (int i = 0; i < TIMES; i++) {
+		busy(50, c);
+		if (mended)
+			busy(10, d);
+		else
+			busy(10, NULL); /* whatif: --wait-for 4 */
+		busy(50, d);
+		CHECK(cudaDeviceSynchronize());
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -221,6 +253,8 @@ static const struct {
 	{"events", run_events},
 	{"graph", run_graph},
 	{"threads", run_threads},
+	{"one_of_streams", run_one_of_streams},
+	{"barrier", run_barrier},
 };
 
 int main(int argc, char **argv)

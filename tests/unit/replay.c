@@ -251,6 +251,75 @@ static void overlap(void **state)
 	profile_free(profile);
 }
 
+/* The program with all steps that say so narrowed, and its mended twin. */
+static void narrowed(const struct step *steps, uint32_t count, uint64_t before, uint64_t after)
+{
+	enum { TIMES = 200 };
+	struct replay_change changes[4];
+	uint32_t change_count = 0;
+	uint64_t end, mended_end;
+	struct profile *profile = model_run(steps, count, TIMES, false, &end);
+	struct replay_times times;
+
+	profile_free(model_run(steps, count, TIMES, true, &mended_end));
+	for (uint32_t i = 0; i < count; i++)
+		if (steps[i].narrow)
+			changes[change_count++] = (struct replay_change){.kind = REPLAY_NARROW,
+									 .subject = REPLAY_API,
+									 .index = i,
+									 .stream = steps[i].to};
+	times = times_with(profile, changes, change_count);
+	assert_int_equal(times.before_ns, before);
+	assert_int_equal(times.after_ns, after);
+	assert_int_equal(end, before);
+	assert_int_equal(mended_end, after);
+	assert_int_equal(times.changed, change_count * TIMES);
+	profile_free(profile);
+}
+
+/* Waits for all streams where one is enough, and the default stream as a barrier. */
+static void narrowed_waits(void **state)
+{
+	const struct step device[] = {{.what = KERNEL, .stream = A, .ns = 300 * US},
+				      {.what = KERNEL, .stream = B, .ns = 50 * US},
+				      {.what = SYNC_DEVICE, .narrow = true, .to = B},
+				      {.what = WORK, .ns = 100 * US}};
+	const struct step copy[] = {{.what = KERNEL, .stream = 1, .ns = 300 * US},
+				    {.what = KERNEL, .stream = 2, .ns = 50 * US},
+				    {.what = COPY, .ns = 2 * US, .narrow = true, .to = 2},
+				    {.what = WORK, .ns = 100 * US}};
+	const struct step barrier[] = {{.what = KERNEL, .stream = 1, .ns = 300 * US},
+				       {.what = ASYNC_COPY, .ns = 2 * US, .narrow = true, .to = 2},
+				       {.what = KERNEL, .stream = 2, .ns = 300 * US},
+				       {.what = SYNC_DEVICE}};
+	const struct replay_change unknown = {
+		.kind = REPLAY_NARROW, .subject = REPLAY_API, .index = 2, .stream = 77};
+	const struct replay_change kernel = {
+		.kind = REPLAY_NARROW, .subject = REPLAY_API, .index = 0, .stream = B};
+	struct error error = {""};
+	struct replay_times times;
+	struct profile *profile;
+	struct replay *replay;
+	uint64_t end;
+
+	(void)state;
+	/* 306, 309, 409 | B until 61, 64, 164: the kernels of A are what is waited for */
+	narrowed(device, COUNT(device), 200 * 409 * US, (6 + 200 * 300) * US);
+	/* 312 to 314, 316, 321, 421 | 67 to 69, 71, 76, 176; the kernels of stream 1 again */
+	narrowed(copy, COUNT(copy), 200 * 421 * US, (6 + 200 * 300) * US);
+	/* 306 to 308, the other kernel until 608, 611 | 11 to 13, until 316, 319 */
+	narrowed(barrier, COUNT(barrier), 200 * 611 * US, 200 * 319 * US);
+
+	profile = model_run(device, COUNT(device), 2, false, &end);
+	replay = replay_of(profile);
+	assert_int_equal(replay_estimate(replay, &unknown, 1, &times, &error), -1);
+	assert_non_null(strstr(error.text, "stream 77"));
+	/* a kernel of a stream waits for none */
+	assert_int_equal(replay_estimate(replay, &kernel, 1, &times, &error), -1);
+	replay_free(replay);
+	profile_free(profile);
+}
+
 /* -- random programs -- */
 
 static uint64_t seed;
@@ -338,6 +407,53 @@ static void random_program(uint32_t number, uint32_t threads)
 	assert_true(times.after_most_ns >= times.after_ns);
 	profile_free(profile);
 	profile_free(mended);
+}
+
+/* What waits for all streams, or is in the default one, waits for one and is in that. */
+static void random_narrowed(void **state)
+{
+	enum { STEPS = 40 };
+
+	(void)state;
+	for (uint32_t number = 1; number <= 500; number++) {
+		struct step steps[STEPS];
+		struct replay_change changes[STEPS];
+		struct replay_times times;
+		struct profile *profile;
+		uint32_t change_count = 0;
+		uint64_t end, mended_end;
+
+		seed = number;
+		for (uint32_t i = 0; i < STEPS; i++) {
+			struct step *step = &steps[i];
+
+			*step = random_step();
+			if (i < STREAMS) /* all streams are there */
+				*step = (struct step){.what = KERNEL, .stream = i, .ns = US};
+			/* an event behind what has moved waits for both streams */
+			if (step->what == RECORD || step->what == WAIT_EVENT ||
+			    step->what == SYNC_EVENT)
+				step->what = KERNEL;
+			if (i < STREAMS || step->stream || step->what == WORK ||
+			    step->what == ALLOC || random_below(2))
+				continue;
+			step->narrow = true;
+			step->to = random_below(STREAMS);
+			changes[change_count++] = (struct replay_change){.kind = REPLAY_NARROW,
+									 .subject = REPLAY_API,
+									 .index = i,
+									 .stream = step->to};
+		}
+		profile = model_run(steps, STEPS, 5, false, &end);
+		profile_free(model_run(steps, STEPS, 5, true, &mended_end));
+		times = times_with(profile, changes, change_count);
+		if (times.before_ns != end || times.after_ns != mended_end)
+			fail_msg("program %u: %llu (%llu) -> %llu (%llu)", number,
+				 (unsigned long long)times.before_ns, (unsigned long long)end,
+				 (unsigned long long)times.after_ns,
+				 (unsigned long long)mended_end);
+		profile_free(profile);
+	}
 }
 
 static void random_programs(void **state)
@@ -1058,6 +1174,7 @@ static void hostile(void **state)
 		struct profile *profile = kernel_profile();
 		const uint32_t bits = random_below(2) ? 60 : 12;
 		struct replay_change changes[3];
+		struct replay_times times;
 		struct replay *replay;
 		struct error error;
 
@@ -1106,6 +1223,9 @@ static void hostile(void **state)
 					.ns = random_below(2) ? random_below(1000) : UINT64_MAX,
 				};
 			times_with(profile, changes, COUNT(changes));
+			changes[0].kind = REPLAY_NARROW;
+			changes[0].stream = random_below(9);
+			replay_estimate(replay, changes, COUNT(changes), &times, &error);
 		}
 		replay_free(replay);
 		profile_free(profile);
@@ -1119,6 +1239,8 @@ int main(void)
 		cmocka_unit_test(joins),
 		cmocka_unit_test(moved_waits),
 		cmocka_unit_test(overlap),
+		cmocka_unit_test(narrowed_waits),
+		cmocka_unit_test(random_narrowed),
 		cmocka_unit_test(random_programs),
 		cmocka_unit_test(random_overhead),
 		cmocka_unit_test(random_threads),

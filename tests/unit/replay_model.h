@@ -42,6 +42,8 @@ struct step {
 	uint64_t ns;
 	uint32_t thread;
 	bool removed, no_wait; /* in the mended program */
+	bool narrow;           /* ... it waits for stream `to` only, and what it does is in that */
+	uint32_t to;
 };
 
 /* A profiler that works after each call, for up to so long; 0: there is none. */
@@ -137,7 +139,7 @@ static inline uint64_t own_time(enum what what)
 
 static inline uint64_t scope_end(const struct model *model, const struct step *step)
 {
-	switch (scope_of(step->what)) {
+	switch (step->narrow && scope_of(step->what) ? GPU_WAIT_STREAM : scope_of(step->what)) {
 	case GPU_WAIT_DEFAULT:
 		return model->blocking;
 	case GPU_WAIT_STREAM:
@@ -380,6 +382,9 @@ static inline struct profile *model_run(const struct step *steps, uint32_t count
 			break;
 		step = steps[next[first] % count];
 		step.no_wait = step.no_wait && mended;
+		step.narrow = step.narrow && mended;
+		if (step.narrow)
+			step.stream = step.to;
 		make_step(&model, (uint32_t)(next[first]++ % count), &step);
 	}
 	*end = model_end(&model);

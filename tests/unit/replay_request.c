@@ -63,9 +63,37 @@ static void test_first_use(void **state)
 	assert_int_equal(measured("8", 4, "no first use of it"), 0);
 }
 
+/* The number of the stream; UINT32_MAX: it is none. */
+static uint32_t stream_of(const char *item)
+{
+	const struct option_list list = {&item, 1};
+	struct request request = {NULL, 0, 0};
+	struct error error = {""};
+	uint32_t stream = UINT32_MAX;
+
+	if (request_add(&request, REPLAY_NARROW, &list, &error) == 0)
+		stream = request.changes[0].stream;
+	else
+		assert_non_null(strstr(error.text, "--wait-for "));
+	request_release(&request);
+	return stream;
+}
+
+static void test_wait_for(void **state)
+{
+	(void)state;
+	assert_int_equal(stream_of("a7=3"), 3);
+	assert_int_equal(stream_of("31:2-5=0"), 0);
+	assert_int_equal(stream_of("a7"), UINT32_MAX);
+	assert_int_equal(stream_of("a7="), UINT32_MAX);
+	assert_int_equal(stream_of("a7=3us"), UINT32_MAX);
+	assert_int_equal(stream_of("a7=4294967295"), UINT32_MAX);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_first_use)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_first_use),
+					   cmocka_unit_test(test_wait_for)};
 
 	return cmocka_run_group_tests_name("replay_request", tests, NULL, NULL);
 }

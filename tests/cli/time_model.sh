@@ -52,9 +52,9 @@ END
 # from the first record at 10000 to the end of the set at 19000
 is "time between events" "$(tail -1 "$T/events.out")" "0.009000 ms"
 exact graph <<'END'
-	cudaGraphLaunch 10000 10000 16000 19000 # 5000 a launch, nothing a node
+	cudaGraphLaunch 5000 10000 16000 19000 # 5000 a launch, for its first node; nothing for the others
 	cudaGraphLaunch 10000 10000 19000 21001
-	cudaGraphLaunch 15000 15000 21001 24001
+	cudaGraphLaunch 10000 15000 21001 24001
 	cudaGraphLaunch 15000 15000 24001 26002
 	cudaMemset 29002 34002 35002 37003
 END
@@ -87,6 +87,9 @@ memset cudaMemset 0 15000 20000
 sync cudaEventSynchronize 0 20000 21000
 memset cudaMemsetAsync 1 21000 26000"
 is "the run" "$(sqlite3 -separator ' ' "$T/graph.db" "SELECT time_start_ns, time_end_ns FROM process")" "0 34002"
+# 5000 to allocate, 1000 to synchronize; the set begins 6000 after its call and takes 2001
+launches=$(sqlite3 "$T/graph.db" "SELECT group_concat(id) FROM vertex WHERE name = 'cudaGraphLaunch'")
+is "the run without the launches" "$("$VFLOW" whatif --without "$launches" -T json "$T/graph.db" | tr -d ' \n' | sed 's/.*"after_ns":\([0-9]*\).*/\1/')" 14001
 is "sums of operations" "$("$VFLOW" query 'MATCH (a) WHERE a.time_ns > 0 RETURN a.name, a.time_ns' \
 	-T json "$T/graph.db" | tr -d ' \n')" \
 	'[{"a.name":"cudaGraphLaunch","a.time_ns":6000},{"a.name":"cudaGraphLaunch","a.time_ns":4002},{"a.name":"cudaMemset","a.time_ns":2001}]'

@@ -60,6 +60,7 @@ static __thread uint64_t host;       /* the thread's time; 0: it has none yet */
 static __thread bool is_known;       /* when it was created; else it begins at the latest of all */
 static __thread uint64_t created_ns; /* then: 0 is before the clock began */
 static __thread bool by_device_now;
+static __thread uint64_t launching; /* time of a graph's launch that no call of a node has taken */
 
 static struct stream *streams; /* by number; [0] is the default stream */
 static uint32_t stream_count;
@@ -482,8 +483,9 @@ struct clock_call clock_call(const struct gpu_call *call, const struct clock_wor
 	}
 	called = clock_now();
 	if (by_device_now) {
+		clock_graph_launched();
 		if (cost.device)
-			made.operation = run(call->stream, called, cost.device);
+			made.operation = run(call->stream, clock_now(), cost.device);
 		return made;
 	}
 	end = end_of(cost.scope, call->stream);
@@ -504,8 +506,14 @@ void clock_by_device(bool by_device)
 
 void clock_graph(void)
 {
-	if (is_virtual)
-		pass_until(clock_now() + LAUNCH);
+	launching = is_virtual ? LAUNCH : 0;
+}
+
+void clock_graph_launched(void)
+{
+	if (launching)
+		pass_until(clock_now() + launching);
+	launching = 0;
 }
 
 void clock_synchronize_event(const struct clock_event *event)

@@ -112,8 +112,10 @@ struct clock_call clock_call(const struct gpu_call *call, const struct clock_wor
  * spends no time; or, false, no longer.  Needs no lock.
  */
 void clock_by_device(bool by_device);
-/* A graph is launched. */
+/* A graph is launched: the call of its first operation takes the host's time. */
 void clock_graph(void);
+/* ... which passes now, if there was none. */
+void clock_graph_launched(void);
 /* The running call waits for this event: before its clock_call(). */
 void clock_synchronize_event(const struct clock_event *event);
 /*

@@ -126,6 +126,7 @@ static int run_operation(const struct replay *replay, const struct emulator_node
 					   node->fill.pitch, node->fill.value, node->fill.element,
 					   node->fill.width, node->fill.height);
 	case NODE_HOST:
+		clock_graph_launched();
 		node->host(node->host_data);
 		return 0;
 	case NODE_ALLOC:
@@ -188,6 +189,7 @@ int vflow_emulator_graph_launch(const char *name, void *executable, void *stream
 	}
 	device_leave();
 	error = run(&replay, found);
+	clock_graph_launched();
 	if (!device_enter(false)) { /* else it stays until the reset that the device needs */
 		graph_drop_list(list);
 		graph_leave(found);

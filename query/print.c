@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <wchar.h>
 
 #include "query/calls.h"
 #include "query/filter/select.h"
 #include "util/json.h"
 #include "util/memory.h"
+#include "util/output.h"
 #include "util/text.h"
 
 /* -- text -- */
@@ -392,7 +392,7 @@ static void print_separated(struct engine *engine, const struct query_result *re
 
 /* -- the table -- */
 
-#define NARROWEST 25 /* that a column is cut to: wider than numbers are */
+#define NARROWEST 8 /* that a column is cut to */
 
 /* Bytes of the text's first characters that fit into the room; *width: the columns they take. */
 static size_t fitting(const char *text, size_t room, size_t *width)
@@ -429,31 +429,38 @@ static size_t width_of(const char *text)
 	return width;
 }
 
+struct table_column {
+	size_t width;
+	size_t least; /* of its numbers, which mean something else when they are cut */
+};
+
+static size_t cut_width(const struct table_column *column, size_t limit)
+{
+	limit = limit > column->least ? limit : column->least;
+	return column->width < limit ? column->width : limit;
+}
+
 /* The most that each column may have, so that the row fits into the line. */
-static size_t limit_of(const size_t *widths, uint32_t count, size_t line)
+static size_t limit_of(const struct table_column *columns, uint32_t count, size_t line)
 {
 	for (size_t limit = line; limit > NARROWEST; limit--) {
 		size_t sum = 2 * ((size_t)count - 1);
 
 		for (uint32_t i = 0; i < count; i++)
-			sum += widths[i] < limit ? widths[i] : limit;
+			sum += cut_width(&columns[i], limit);
 		if (sum <= line)
 			return limit;
 	}
 	return NARROWEST;
 }
 
-/* Names of kernels can be longer than any terminal is wide: there the widest columns are cut. */
-static void fit_terminal(FILE *file, size_t *widths, uint32_t count)
+/* Names of kernels can be longer than any terminal is wide: the widest columns are cut. */
+static void fit_line(FILE *file, struct table_column *columns, uint32_t count)
 {
-	struct winsize size;
-	size_t limit;
+	size_t limit = count ? limit_of(columns, count, output_columns(file)) : 0;
 
-	if (!count || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || !size.ws_col)
-		return;
-	limit = limit_of(widths, count, size.ws_col);
 	for (uint32_t i = 0; i < count; i++)
-		widths[i] = widths[i] < limit ? widths[i] : limit;
+		columns[i].width = cut_width(&columns[i], limit);
 }
 
 static char *clean_cell(struct cells *cells, struct value value)
@@ -479,17 +486,18 @@ static void put_cell(FILE *file, const char *text, size_t width, bool right, boo
 		fprintf(file, "%*s  ", right ? 0 : (int)space, "");
 }
 
-static void put_heading(FILE *file, const struct query_result *result, const size_t *widths)
+static void put_heading(FILE *file, const struct query_result *result,
+			const struct table_column *columns)
 {
 	for (uint32_t i = 0; i < result->width; i++) {
 		char *name = text_clean(result->names[i], strlen(result->names[i]), 0);
 
-		put_cell(file, name, widths[i], false, i + 1 == result->width);
+		put_cell(file, name, columns[i].width, false, i + 1 == result->width);
 		free(name);
 	}
 	putc('\n', file);
 	for (uint32_t i = 0; i < result->width; i++) {
-		for (size_t width = widths[i]; width > 0; width--)
+		for (size_t width = columns[i].width; width > 0; width--)
 			putc('-', file);
 		fputs(i + 1 == result->width ? "\n" : "  ", file);
 	}
@@ -499,37 +507,40 @@ static void put_heading(FILE *file, const struct query_result *result, const siz
 static void print_cells(struct engine *engine, const struct query_result *result,
 			const volatile sig_atomic_t *interrupted, FILE *file)
 {
-	size_t *widths = xcalloc((size_t)result->width + 1, sizeof(*widths)), width;
+	struct table_column *columns = xcalloc((size_t)result->width + 1, sizeof(*columns));
 	struct cells *cells = new_cells(engine);
 
 	for (uint32_t i = 0; i < result->width; i++) {
 		char *name = text_clean(result->names[i], strlen(result->names[i]), 0);
 
-		widths[i] = width_of(name);
+		columns[i].width = width_of(name);
 		free(name);
 	}
 	for (uint64_t at = 0; at < result->count * result->width && !stopped(interrupted); at++) {
+		struct table_column *column = &columns[at % result->width];
 		char *text = clean_cell(cells, result->rows[at]);
+		size_t width = width_of(text);
 
-		width = width_of(text);
-		if (width > widths[at % result->width])
-			widths[at % result->width] = width;
+		if (width > column->width)
+			column->width = width;
+		if (VALUE_IS_NUMBER(result->rows[at]) && width > column->least)
+			column->least = width;
 		free(text);
 	}
-	fit_terminal(file, widths, result->width);
-	put_heading(file, result, widths);
+	fit_line(file, columns, result->width);
+	put_heading(file, result, columns);
 	for (uint64_t at = 0; at < result->count * result->width && !stopped(interrupted); at++) {
 		uint32_t column = (uint32_t)(at % result->width);
 		char *text = clean_cell(cells, result->rows[at]);
 
-		put_cell(file, text, widths[column], VALUE_IS_NUMBER(result->rows[at]),
+		put_cell(file, text, columns[column].width, VALUE_IS_NUMBER(result->rows[at]),
 			 column + 1 == result->width);
 		if (column + 1 == result->width)
 			putc('\n', file);
 		free(text);
 	}
 	free_cells(cells);
-	free(widths);
+	free(columns);
 }
 
 static void print_table(struct engine *engine, const struct query_result *result,

@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/memory.h"
+
+enum { COLUMNS_USUAL = 100 };
 
 struct output {
 	FILE *file;
@@ -122,6 +125,14 @@ bool output_wants_colour(const char *path)
 
 	return !path && isatty(STDOUT_FILENO) && !(no_color && *no_color) && terminal &&
 	       strcmp(terminal, "dumb") != 0;
+}
+
+size_t output_columns(FILE *file)
+{
+	struct winsize size;
+
+	return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col
+									  : COLUMNS_USUAL;
 }
 
 const char *output_name(const struct output *output)

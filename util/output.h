@@ -20,6 +20,8 @@ struct output *output_open(const char *path, struct error *error);
 FILE *output_file(struct output *output);
 /* Whether text there is for eyes that like colours (https://no-color.org). */
 bool output_wants_colour(const char *path);
+/* Columns of the terminal that it writes to; 100 where it writes to none. */
+size_t output_columns(FILE *file);
 /* For messages: the path, or "standard output". */
 const char *output_name(const struct output *output);
 /* Flushes and checks every write.  Frees `output`, also on failure (the old file then stays). */

@@ -22,7 +22,8 @@ struct printer {
 
 static void print_line(struct printer *printer, const char *file, uint32_t line, bool marked)
 {
-	struct source source = source_read(&printer->files, file, line, PAGE_WIDTH - NUMBER - 2);
+	struct source source = source_read(&printer->files, file, line,
+					   (uint32_t)page_width(printer->out) - NUMBER - 2);
 
 	for (uint32_t i = 0; i < SOURCE_LINES && source.lines[i]; i++)
 		if (source.first + i == line)

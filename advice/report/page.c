@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/output.h"
 #include "util/text.h"
+
+/* Columns; a label and a word fit into the narrowest. */
+enum { WIDEST = 100, NARROWEST = 60 };
 
 static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
 
@@ -33,8 +37,16 @@ static size_t bytes_of(const char *text, size_t count)
 	return i;
 }
 
+size_t page_width(FILE *out)
+{
+	const size_t width = output_columns(out);
+
+	return width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
+}
+
 void page_wrap(FILE *out, size_t indent, const char *text)
 {
+	const size_t width = page_width(out);
 	char *clean = text_clean(text, strlen(text), 0);
 	const char *word = clean;
 	size_t column = indent;
@@ -42,20 +54,20 @@ void page_wrap(FILE *out, size_t indent, const char *text)
 	while (*word) {
 		size_t bytes = strcspn(word, " "), wide = columns(word, bytes);
 
-		if (column > indent && column + 1 + wide > PAGE_WIDTH) {
+		if (column > indent && column + 1 + wide > width) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {
 			fputc(' ', out);
 			column++;
 		}
-		while (column + wide > PAGE_WIDTH) { /* a name that fits in no line */
-			size_t part = bytes_of(word, PAGE_WIDTH - column);
+		while (column + wide > width) { /* a name that fits in no line */
+			size_t part = bytes_of(word, width - column);
 
 			fprintf(out, "%.*s\n%*s", (int)part, word, (int)indent, "");
 			word += part;
 			bytes -= part;
-			wide -= PAGE_WIDTH - column;
+			wide -= width - column;
 			column = indent;
 		}
 		fwrite(word, 1, bytes, out);

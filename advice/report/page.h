@@ -1,4 +1,4 @@
-/* advice/report/page.h: text on lines of at most 100 columns. */
+/* advice/report/page.h: text on lines that are no wider than the terminal, nor than 100 columns. */
 #ifndef VFLOW_ADVICE_REPORT_PAGE_H
 #define VFLOW_ADVICE_REPORT_PAGE_H
 
@@ -7,9 +7,11 @@
 #include <stdio.h>
 
 enum {
-	PAGE_WIDTH = 100,
 	PAGE_LABEL = 15, /* columns before the text of a field */
 };
+
+/* Columns of its lines: 100, or those of a narrower terminal. */
+size_t page_width(FILE *out);
 
 /* Columns of the text, taking every character for one column wide. */
 size_t page_columns(const char *text);

@@ -54,7 +54,8 @@ static const struct profile_frame *innermost(const struct profile *profile, uint
 /* Where an editor finds the line, and the line with those around it. */
 static void print_source(struct source_files *files, FILE *out, const char *file, uint32_t line)
 {
-	struct source source = source_read(files, file, line, PAGE_WIDTH - LABEL - NUMBER);
+	struct source source =
+		source_read(files, file, line, (uint32_t)page_width(out) - LABEL - NUMBER);
 	char *place;
 
 	if (!source.lines[0])
@@ -198,13 +199,23 @@ static void print_finding(const struct report *report, struct common *common, FI
 	free(look);
 }
 
+/* A line of the header; frees the text. */
+static void print_wrapped(FILE *out, char *text)
+{
+	fputs("  ", out);
+	page_wrap(out, 2, text);
+	free(text);
+}
+
 static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 {
 	char *time = words_ns(sum);
 
 	if (sum)
-		fprintf(out, "  GPU time: %s, all operations added up%s\n", time,
-			report_is_model(profile) ? "; model time, see vflow-collect(1)" : "");
+		print_wrapped(out, xasprintf("GPU time: %s, all operations added up%s", time,
+					     report_is_model(profile)
+						     ? "; model time, see vflow-collect(1)"
+						     : ""));
 	free(time);
 }
 
@@ -214,9 +225,9 @@ static void print_span(const struct profile *profile, FILE *out)
 	char *start_up = words_ns(report_startup_ns(profile));
 
 	if (report_startup_ns(profile) != PROFILE_UNKNOWN)
-		fprintf(out,
-			"  time: %s from the first operation to the last; start-up before it: %s\n",
-			span, start_up);
+		print_wrapped(out, xasprintf("time: %s from the first operation to the last; "
+					     "start-up before it: %s",
+					     span, start_up));
 	free(span);
 	free(start_up);
 }
@@ -225,11 +236,8 @@ static void print_memory(const struct profile *profile, FILE *out)
 {
 	char *text = report_memory_line(profile);
 
-	if (text) {
-		fputs("  ", out);
-		page_wrap(out, 2, text);
-	}
-	free(text);
+	if (text)
+		print_wrapped(out, text);
 }
 
 static void print_stalls(const struct profile *profile, FILE *out)
@@ -239,10 +247,9 @@ static void print_stalls(const struct profile *profile, FILE *out)
 	for (uint32_t i = 0; i < profile->stall_device_count; i++)
 		profile_add(&samples, profile->stall_devices[i].samples);
 	if (samples)
-		fprintf(out,
-			"  stalls: %" PRIu64 " samples of where kernels wait: vflow report "
-			"--stalls\n",
-			samples);
+		print_wrapped(out, xasprintf("stalls: %" PRIu64 " samples of where kernels wait: "
+					     "vflow report --stalls",
+					     samples));
 }
 
 static void print_header(const struct report *report, uint64_t all_ns, FILE *out)
@@ -253,7 +260,6 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 	uint64_t read = 0, written = 0;
 	time_t seconds = (time_t)profile->date;
 	struct tm local;
-	char *text;
 
 	if (profile->date && localtime_r(&seconds, &local))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M %Z", &local);
@@ -264,11 +270,9 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 	}
 	page_heading(report->colour, out, title);
 	free(title);
-	text = xasprintf("collected %s, %" PRIu32 " process%s", date, profile->process_count,
-			 text_plural(profile->process_count, "", "es"));
-	fputs("  ", out);
-	page_wrap(out, 2, text);
-	free(text);
+	print_wrapped(out,
+		      xasprintf("collected %s, %" PRIu32 " process%s", date, profile->process_count,
+				text_plural(profile->process_count, "", "es")));
 	/* processes of one run mostly share the device: each is told once */
 	for (uint32_t p = 0; p < profile->process_count; p++) {
 		const struct profile_process *process = &profile->processes[p];
@@ -279,20 +283,14 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 			       !strcmp(profile->processes[q].device, process->device);
 		if (told)
 			continue;
-		text = xasprintf("device: %s (%s)", process->device,
-				 process->provider ? process->provider : "unknown provider");
-		fputs("  ", out);
-		page_wrap(out, 2, text);
-		free(text);
+		print_wrapped(
+			out, xasprintf("device: %s (%s)", process->device,
+				       process->provider ? process->provider : "unknown provider"));
 	}
 	if (report->as_found)
 		fputs("  made by an older vflow: the findings are as it found them\n", out);
-	else if (report->thresholds) {
-		text = xasprintf("thresholds: %s in the profile", report->thresholds);
-		fputs("  ", out);
-		page_wrap(out, 2, text);
-		free(text);
-	}
+	else if (report->thresholds)
+		print_wrapped(out, xasprintf("thresholds: %s in the profile", report->thresholds));
 	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n",
 		profile->graph->vertex_count,
 		text_plural(profile->graph->vertex_count, "vertex", "vertices"),
@@ -310,7 +308,8 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 {
 	const struct profile_finding *finding = &profile->findings[index];
 	uint64_t ns = finding->saves_ns == PROFILE_UNKNOWN ? finding->time_ns : finding->saves_ns;
-	char size[16], *time = words_ns(ns), *operation;
+	char size[16], *time = words_ns(ns), *operation, *whole, *line;
+	const size_t width = page_width(out);
 	char *code = finding->code_place == PROFILE_NO_ROW
 			     ? NULL
 			     : words_code_place(&profile->code_places[finding->code_place]);
@@ -319,9 +318,12 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 				advice_title(finding->pattern));
 	size_t taken = page_columns(begin) + (code ? 2 + page_columns(code) : 0);
 
-	operation =
-		finding_operation_in(profile, index, taken < PAGE_WIDTH ? PAGE_WIDTH - taken : 0);
-	fprintf(out, "%s%s%s%s\n", begin, operation, code ? ": " : "", code ? code : "");
+	operation = finding_operation_in(profile, index, taken < width ? width - taken : 0);
+	whole = xasprintf("%s%s%s%s", begin, operation, code ? ": " : "", code ? code : "");
+	line = text_clean(whole, strlen(whole), page_columns(whole) > width ? width : 0);
+	fprintf(out, "%s\n", line);
+	free(whole);
+	free(line);
 	free(begin);
 	free(operation);
 	free(code);

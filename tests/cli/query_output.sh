@@ -37,11 +37,17 @@ in_terminal() { # COLUMNS QUERY: as a terminal of so many columns shows it
 if have_terminal; then
 	is "a terminal that is too narrow" "$(in_terminal 60 "RETURN 7 AS n, 'aaaaaaaaaabbbbbbbbbbccccccccccd' AS s, '核心核心核心核心核心核心核心核心核心' AS w")" \
 	$'n  s                            w\n-  ---------------------------  ---------------------------\n7  aaaaaaaaaabbbbbbbbbbcccccc…  核心核心核心核心核心核心核…'
+	is "... headings of numbers" "$(in_terminal 20 "RETURN 123456789012 AS abcdefghijklmnopqrst, 1 AS n, 'abcdefghijkl' AS s")" \
+	$'abcdefghijk…  n  s\n------------  -  --------\n123456789012  1  abcdefg…'
 	is "... cuts numbers never" "$(in_terminal 20 "RETURN -9223372036854775808 AS n, 1.2345678901234567e-308 AS x")" \
 	$'n                     x\n--------------------  -----------------------\n-9223372036854775808  1.2345678901234567e-308'
 else
 	skip "a terminal that is too narrow" "there is no terminal (script(1), /dev/pts)"
 fi
+prints "where there is no terminal, 100 columns are one" table "RETURN substring('$(printf 'a%.0s' {1..120})', 0, 96) AS s, 12 AS n" \
+	"s$(printf ' %.0s' {1..95})  n"$'\n'"$(printf -- '-%.0s' {1..96})  --"$'\n'"$(printf 'a%.0s' {1..96})  12"
+prints "... and longer ones are cut" table "RETURN '$(printf 'a%.0s' {1..120})' AS s, 12 AS n" \
+	"s$(printf ' %.0s' {1..95})  n"$'\n'"$(printf -- '-%.0s' {1..96})  --"$'\n'"$(printf 'a%.0s' {1..95})…  12"
 prints "no rows: table" table 'UNWIND [] AS x RETURN x' $'x\n-'
 
 # numbers come back as they were: another program reads them

@@ -277,4 +277,15 @@ expect_exit 2 "--memory does not fail" "$VFLOW" report --memory --fail-above 0 "
 	"$VFLOW" report -T $type "$T/plain.db" >/dev/full 2>"$T/err" || code=$?
 	like "a full disk, $type" "$code $(cat "$T/err")" "^1 vflow report: cannot write standard output: (No space left|it is closed or full)"
 done
+# -- a terminal narrower than 100 columns
+longest() { # OPTION...: columns of the longest line in a terminal of 60
+	script -qec "stty cols 60; '$VFLOW' report $* '$T/plain.db'" /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;]*m//g' |
+		awk '{ if (length($0) > most) most = length($0) } END { print most <= 60 ? "fits" : most }'
+}
+if have_terminal; then
+	is "the report fits a narrow terminal" "$(longest)" fits
+	is "... and --brief" "$(longest --brief)" fits
+else
+	skip "a narrow terminal" "there is no terminal (script(1), /dev/pts)"
+fi
 finish

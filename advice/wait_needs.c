@@ -80,7 +80,8 @@ struct narrow {
 	struct wide wides[64];
 	uint32_t count;
 	bool off;     /* nothing is said of the process */
-	bool dropped; /* a function was found to need more */
+	bool dropped; /* a function was found to need more: the first one */
+	uint32_t first;
 	struct wait_breadth *found;
 };
 
@@ -319,8 +320,12 @@ static void close_covered(struct judge *judge, const struct clock *by)
 
 static void give_up(struct judge *judge, uint32_t api)
 {
-	judge->narrow->dropped |= !judge->narrow->apis[api].out;
-	judge->narrow->apis[api].out = true;
+	struct narrow *narrow = judge->narrow;
+
+	if (!narrow->dropped && !narrow->apis[api].out)
+		narrow->first = api;
+	narrow->dropped |= !narrow->apis[api].out;
+	narrow->apis[api].out = true;
 }
 
 static void close_wide(struct judge *judge, uint32_t index)
@@ -344,14 +349,18 @@ static void keep_wide(struct judge *judge, uint32_t index)
 	close_wide(judge, index);
 }
 
-/* What a later one covers, that one is needed for first. */
+/*
+ * What a later wait covers, that one is needed for first; of the operations of a function the last
+ * one, as they are in order.
+ */
 static void open_wide(struct judge *judge, const struct wide *wide)
 {
 	struct narrow *narrow = judge->narrow;
 
 	for (uint32_t i = narrow->count; i--;)
 		if (covers(&wide->covers, &narrow->wides[i].covers) &&
-		    (!wide->on_device || narrow->wides[i].on_device))
+		    (!wide->on_device ||
+		     (narrow->wides[i].on_device && narrow->wides[i].api == wide->api)))
 			close_wide(judge, i);
 	if (narrow->count == sizeof(narrow->wides) / sizeof(*narrow->wides))
 		keep_wide(judge, 0);
@@ -386,7 +395,32 @@ static void remember(struct stream *stream)
 		(struct snapshot){stream->count + 1, stream->clock};
 }
 
-/* As need(): of the latest that covers it, only so much is kept. */
+/*
+ * As need(): of the latest that covers it, only so much is kept.  Of what a function does in the
+ * default stream, it is that itself.  Returns an index beside 1; 0: there is none.
+ */
+static uint32_t find_wide(const struct judge *judge, size_t stream, uint32_t from, bool ordered)
+{
+	const struct narrow *narrow = judge->narrow;
+	const uint32_t self =
+		judge->streams[stream].moved ? judge->streams[stream].number - MOVED : UINT32_MAX;
+	uint32_t found = 0;
+
+	for (uint32_t i = narrow->count; i; i--) {
+		const struct wide *wide = &narrow->wides[i - 1];
+
+		if (wide->covers.done[stream] <= from || (wide->on_device && !ordered))
+			continue;
+		if (wide->api == self || !wide->on_device)
+			return i;
+		if (!found)
+			found = i;
+		if (self == UINT32_MAX)
+			return found;
+	}
+	return found;
+}
+
 static void narrow_need(struct judge *judge, size_t stream, uint32_t from, uint32_t to,
 			struct stream *by)
 {
@@ -394,12 +428,9 @@ static void narrow_need(struct judge *judge, size_t stream, uint32_t from, uint3
 	const bool ordered = by && !by->nonblocking;
 
 	while (from < to) {
-		uint32_t i = narrow->count, done;
+		uint32_t i = find_wide(judge, stream, from, ordered), done;
 		bool on_device;
 
-		while (i && (narrow->wides[i - 1].covers.done[stream] <= from ||
-			     (narrow->wides[i - 1].on_device && !ordered)))
-			i--;
 		if (!i) {
 			if (judge->streams[stream].moved)
 				give_up(judge, judge->streams[stream].number - MOVED);
@@ -1169,10 +1200,12 @@ bool *wait_needs_of_gone(const struct run *run, const bool *gone)
 
 struct wait_breadth *wait_breadths(const struct run *run)
 {
-	enum { PASSES = 4 }; /* each leaves out what the one before found to need more */
+	/* each leaves out what the one before found first to need more; the last ones, all of it */
+	enum { PASSES = 6, FIRST_ONLY = 4 };
 	const uint32_t count = run->profile->api_count;
 	struct narrow *narrow = xcalloc(1, sizeof(*narrow));
 	struct wait_breadth *found = NULL;
+	bool *settled = xcalloc((size_t)count + 1, sizeof(*settled));
 
 	narrow->apis = xcalloc((size_t)count + 1, sizeof(*narrow->apis));
 	narrow->dropped = run->wait_needs != NULL;
@@ -1182,10 +1215,15 @@ struct wait_breadth *wait_breadths(const struct run *run)
 		narrow->found = found;
 		narrow->dropped = false;
 		free(judge_all(run, run->timing, false, NULL, narrow));
+		for (uint32_t a = 0; narrow->dropped && pass < FIRST_ONLY && a < count; a++)
+			narrow->apis[a].out = settled[a] || a == narrow->first;
+		for (uint32_t a = 0; a < count; a++)
+			settled[a] = narrow->apis[a].out;
 	}
 	for (uint32_t a = 0; found && a < count; a++)
 		if (narrow->apis[a].out)
 			found[a].calls = 0;
+	free(settled);
 	free(narrow->apis);
 	free(narrow);
 	return found;

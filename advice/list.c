@@ -431,7 +431,8 @@ static void drop_small(struct profile *profile, uint64_t least, uint64_t least_n
 	close_gaps(profile);
 }
 
-/* Of those about time, what saves too little; to wait later has to save that for sure. */
+/* Of those about time, what saves too little; to wait later, or for less, has to save that for
+ * sure. */
 static void drop_unsaved(struct profile *profile, struct worth *worth, uint64_t least_ns)
 {
 	bool *matters = worth ? worth_matters(worth, least_ns) : NULL;
@@ -442,7 +443,8 @@ static void drop_unsaved(struct profile *profile, struct worth *worth, uint64_t 
 				     : finding->time_ns == PROFILE_UNKNOWN ||
 					       finding->time_ns >= least_ns;
 
-		if (!strcmp(finding->pattern, "misplaced_wait"))
+		if (!strcmp(finding->pattern, "misplaced_wait") ||
+		    !strcmp(finding->pattern, "broad_wait"))
 			stays = !least_ns ||
 				(known(finding->saves_ns) && known(finding->saves_ns) >= least_ns);
 		if (!stays)

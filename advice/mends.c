@@ -452,6 +452,15 @@ static void mend_operation(struct mend_index *index, struct mend *mend,
 		add(mend, REPLAY_HOIST, REPLAY_VERTEX, finding->vertex), mend->at_least = true;
 }
 
+/* They wait for one stream only, or are in it. */
+static void narrow_waits(const struct mend_index *index, struct mend *mend,
+			 const struct profile_finding *finding)
+{
+	struct replay_change *change = add(mend, REPLAY_NARROW, REPLAY_API, finding->api);
+
+	change->stream = index->run->wait_breadths[finding->api].stream;
+}
+
 struct mend mend_of(struct mend_index *index, const struct profile_finding *finding)
 {
 	struct mend mend = {0};
@@ -462,6 +471,8 @@ struct mend mend_of(struct mend_index *index, const struct profile_finding *find
 		mend_wait(index, &mend, finding);
 	else if (is(finding->pattern, "misplaced_wait"))
 		move_waits(index, &mend, finding);
+	else if (is(finding->pattern, "broad_wait"))
+		narrow_waits(index, &mend, finding);
 	else if (is(finding->pattern, "consecutive_waits"))
 		change_waits(index, &mend, finding, REPLAY_REMOVE, 1u << WAIT_REPEATED);
 	else if (is(finding->pattern, "pageable_copy"))

@@ -312,6 +312,8 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->span_ns);
 	if (run.timing && profile->wait_count)
 		run.wait_needs = wait_needs(&run, run.timing, false);
+	if (run.wait_needs)
+		run.wait_breadths = wait_breadths(&run);
 	return run;
 }
 
@@ -327,6 +329,7 @@ void run_release(struct run *run)
 	free(run->writers);
 	timing_free(run->timing);
 	free(run->wait_needs);
+	free(run->wait_breadths);
 	index_free(run->index);
 }
 

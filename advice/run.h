@@ -39,6 +39,7 @@ struct run {
 	struct timing *timing;            /* NULL: the profile has no timeline */
 	uint64_t least_ns;                /* of the timeline: what saves less is not worth a word */
 	unsigned char *wait_needs;        /* of advice/wait_needs.h; NULL: not known */
+	struct wait_breadth *wait_breadths; /* likewise, by row of table api */
 	struct run_index *index;
 };
 

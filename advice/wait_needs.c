@@ -16,6 +16,7 @@
 
 enum {
 	STREAMS = 32,     /* of a process; with more its waits are not judged */
+	MOVED = 1 << 30,  /* more than the number of any stream: see struct wide */
 	OPEN_MOST = 1024, /* waits that may protect nothing; with more the first one is needed */
 };
 
@@ -30,11 +31,14 @@ struct snapshot { /* a stream's clock from its operation number `from` on, but f
 
 struct stream {
 	uint32_t device, number;
+	bool moved;       /* no stream: what a function does in the default one, see struct wide */
 	bool called;      /* else it is not known whether it is ordered with the default stream */
 	bool nonblocking; /* ... and it is not */
 	struct clock clock;
 	uint64_t *issued; /* when the calls of its operations had returned */
 	uint32_t count, capacity;
+	uint32_t *calls; /* of its operations */
+	uint32_t calls_capacity;
 	uint32_t *guarded; /* numbers, from 1, of operations that any wait may protect */
 	uint32_t guarded_count, guarded_capacity;
 	struct snapshot *history;
@@ -51,6 +55,36 @@ struct open_wait { /* that protects nothing so far */
 	struct clock covers;
 };
 
+/*
+ * A wait for several streams, or an operation of the default stream, which other streams wait for:
+ * is one stream enough?  What a function does in the default stream counts as a stream of its own,
+ * which nothing is in order with but what needs it.
+ */
+struct wide {
+	uint32_t call, api;
+	bool on_device;  /* the host does not wait */
+	uint32_t enough; /* bits: streams that would be */
+	struct clock covers;
+	struct clock *of; /* by stream: what it covers if it waits for that one, or is in it */
+};
+
+struct narrow_api {
+	bool out;                 /* one stream is not enough */
+	uint32_t enough, less;    /* less: streams with which some call waits for less */
+	uint32_t last, last_call; /* the stream, and call, of what was needed last */
+	uint64_t calls;
+};
+
+struct narrow {
+	struct narrow_api *apis;
+	struct wide wides[64];
+	uint32_t count;
+	bool off;     /* nothing is said of the process */
+	bool dropped; /* a function was found to need more: the first one */
+	uint32_t first;
+	struct wait_breadth *found;
+};
+
 struct thread {
 	struct clock needed; /* what those of its waits cover that are needed */
 	struct clock all;    /* ... and all of them */
@@ -65,8 +99,9 @@ struct judge {
 	unsigned char *needs;
 	const struct touches *touches;
 	bool downloads_aside;
-	const bool *gone; /* per vertex; NULL: of which waits are needed, not of what relies on
-			     copies */
+	const bool *gone;      /* per vertex; NULL: of which waits are needed, not of what relies on
+				  copies */
+	struct narrow *narrow; /* NULL: it is not asked whether one stream is enough */
 	/* of the process */
 	struct pair_map stream_map, thread_map;
 	struct stream streams[STREAMS];
@@ -161,6 +196,7 @@ static void release_process(struct judge *judge)
 		struct stream *stream = &judge->streams[s];
 
 		free(stream->issued);
+		free(stream->calls);
 		free(stream->guarded);
 		free(stream->history);
 		free(stream->last_touch);
@@ -228,12 +264,19 @@ static bool are_ordered(const struct stream *a, const struct stream *b)
 			  (!a->number || !b->number));
 }
 
+/* Whether it is the default stream of the other one's device. */
+static bool is_default(const struct stream *stream, const struct stream *other)
+{
+	return !stream->number && stream->device == other->device;
+}
+
 /* Adds what is done when all is that was in the stream by then, and that it comes after. */
 static void join_by(struct judge *judge, struct clock *clock, const struct stream *stream,
 		    uint64_t time)
 {
 	for (uint32_t s = 0; s < judge->stream_count; s++)
-		if (are_ordered(&judge->streams[s], stream))
+		if (are_ordered(&judge->streams[s], stream) ||
+		    (judge->streams[s].moved && is_default(stream, &judge->streams[s])))
 			join_stream(judge, clock, &judge->streams[s],
 				    issued_by(&judge->streams[s], time));
 }
@@ -273,13 +316,152 @@ static void close_covered(struct judge *judge, const struct clock *by)
 	judge->open_count = kept;
 }
 
+/* -- whether one stream is enough -- */
+
+static void give_up(struct judge *judge, uint32_t api)
+{
+	struct narrow *narrow = judge->narrow;
+
+	if (!narrow->dropped && !narrow->apis[api].out)
+		narrow->first = api;
+	narrow->dropped |= !narrow->apis[api].out;
+	narrow->apis[api].out = true;
+}
+
+static void close_wide(struct judge *judge, uint32_t index)
+{
+	struct narrow *narrow = judge->narrow;
+
+	free(narrow->wides[index].of);
+	narrow->count--;
+	memmove(&narrow->wides[index], &narrow->wides[index + 1],
+		(narrow->count - index) * sizeof(*narrow->wides));
+}
+
+/* It stays as it is. */
+static void keep_wide(struct judge *judge, uint32_t index)
+{
+	const struct wide *wide = &judge->narrow->wides[index];
+
+	give_up(judge, wide->api);
+	if (!wide->on_device)
+		join(&judge->needed, &wide->covers);
+	close_wide(judge, index);
+}
+
+/*
+ * What a later wait covers, that one is needed for first; of the operations of a function the last
+ * one, as they are in order.
+ */
+static void open_wide(struct judge *judge, const struct wide *wide)
+{
+	struct narrow *narrow = judge->narrow;
+
+	for (uint32_t i = narrow->count; i--;)
+		if (covers(&wide->covers, &narrow->wides[i].covers) &&
+		    (!wide->on_device ||
+		     (narrow->wides[i].on_device && narrow->wides[i].api == wide->api)))
+			close_wide(judge, i);
+	if (narrow->count == sizeof(narrow->wides) / sizeof(*narrow->wides))
+		keep_wide(judge, 0);
+	narrow->wides[narrow->count++] = *wide;
+}
+
+/* It is needed for the stream's operations up to that number; what needs them may be in `by`. */
+static void need_of(struct judge *judge, uint32_t index, size_t stream, uint32_t to,
+		    const struct stream *by)
+{
+	struct wide *wide = &judge->narrow->wides[index];
+	struct narrow_api *api = &judge->narrow->apis[wide->api];
+
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		if (wide->of[s].done[stream] < to)
+			wide->enough &= ~(1u << s);
+	if (wide->on_device && by)
+		wide->enough &= 1u << (by - judge->streams);
+	if (!judge->streams[stream].moved) {
+		api->last = (uint32_t)stream;
+		api->last_call = judge->streams[stream].calls[to - 1];
+	}
+	api->enough &= wide->enough;
+	if (!api->enough || api->out)
+		keep_wide(judge, index);
+}
+
+static void remember(struct stream *stream)
+{
+	ARRAY_RESERVE(stream->history, stream->history_count, stream->history_capacity);
+	stream->history[stream->history_count++] =
+		(struct snapshot){stream->count + 1, stream->clock};
+}
+
+/*
+ * As need(): of the latest that covers it, only so much is kept.  Of what a function does in the
+ * default stream, it is that itself.  Returns an index beside 1; 0: there is none.
+ */
+static uint32_t find_wide(const struct judge *judge, size_t stream, uint32_t from, bool ordered)
+{
+	const struct narrow *narrow = judge->narrow;
+	const uint32_t self =
+		judge->streams[stream].moved ? judge->streams[stream].number - MOVED : UINT32_MAX;
+	uint32_t found = 0;
+
+	for (uint32_t i = narrow->count; i; i--) {
+		const struct wide *wide = &narrow->wides[i - 1];
+
+		if (wide->covers.done[stream] <= from || (wide->on_device && !ordered))
+			continue;
+		if (wide->api == self || !wide->on_device)
+			return i;
+		if (!found)
+			found = i;
+		if (self == UINT32_MAX)
+			return found;
+	}
+	return found;
+}
+
+static void narrow_need(struct judge *judge, size_t stream, uint32_t from, uint32_t to,
+			struct stream *by)
+{
+	const struct narrow *narrow = judge->narrow;
+	const bool ordered = by && !by->nonblocking;
+
+	while (from < to) {
+		uint32_t i = find_wide(judge, stream, from, ordered), done;
+		bool on_device;
+
+		if (!i) {
+			if (judge->streams[stream].moved)
+				give_up(judge, judge->streams[stream].number - MOVED);
+			return;
+		}
+		done = narrow->wides[i - 1].covers.done[stream];
+		done = done < to ? done : to;
+		on_device = narrow->wides[i - 1].on_device;
+		need_of(judge, i - 1, stream, done, by);
+		if (!on_device) {
+			join_stream(judge, &judge->needed, &judge->streams[stream], done);
+		} else {
+			join_stream(judge, &by->clock, &judge->streams[stream], done);
+			remember(by);
+		}
+		from = done;
+	}
+}
+
 /*
  * Operations of the stream after the first `from` ones, up to number `to`, have to be done before
- * what comes now: the latest wait that covers the first of them is needed.
+ * what comes now, in stream `by` or, NULL, on the host: the latest wait that covers the first of
+ * them is needed.
  */
 static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to, enum wait_need why,
-		 bool ordered)
+		 struct stream *by)
 {
+	const bool ordered = by && !by->nonblocking;
+
+	if (judge->narrow)
+		narrow_need(judge, stream, from, to, by);
 	while (from < to) {
 		struct open_wait found;
 		uint32_t i = judge->open_count;
@@ -308,31 +490,42 @@ static uint32_t most(uint32_t a, uint32_t b)
 
 /* The operations that are neither done nor come before what begins after `clock`. */
 static void need_all(struct judge *judge, const struct clock *clock, enum wait_need why,
-		     bool ordered)
+		     struct stream *by)
 {
 	for (uint32_t s = 0; s < judge->stream_count; s++)
 		need(judge, s, most(judge->needed.done[s], clock->done[s]), judge->streams[s].count,
-		     why, ordered);
+		     why, by);
+}
+
+/* The last operation of the stream that one with these effects has to come after; 0: none. */
+static uint32_t last_touched(const struct judge *judge, const struct stream *stream,
+			     const struct effects *effects)
+{
+	uint32_t last = stream->last_unknown;
+
+	if (!stream->last_touch)
+		return 0;
+	for (uint32_t t = effects->first; t < effects->end; t++) {
+		const struct touch *touch = &judge->touches->rows[t];
+
+		last = most(last, touch->writes ? stream->last_touch[touch->site]
+						: stream->last_write[touch->site]);
+	}
+	return last;
 }
 
 /* Of the operation that comes next: what it needs of other streams' operations. */
 static void need_touched(struct judge *judge, const struct clock *clock,
-			 const struct effects *effects, bool ordered)
+			 const struct effects *effects, struct stream *by)
 {
-	for (uint32_t s = 0; s < judge->stream_count && judge->open_count; s++) {
+	const bool open = judge->open_count || judge->narrow;
+
+	for (uint32_t s = 0; s < judge->stream_count && open; s++) {
 		const struct stream *stream = &judge->streams[s];
-		uint32_t from = most(judge->needed.done[s], clock->done[s]), to;
+		uint32_t from = most(judge->needed.done[s], clock->done[s]);
 
-		if (from >= stream->count || !stream->last_touch)
-			continue;
-		to = stream->last_unknown;
-		for (uint32_t t = effects->first; t < effects->end; t++) {
-			const struct touch *touch = &judge->touches->rows[t];
-
-			to = most(to, touch->writes ? stream->last_touch[touch->site]
-						    : stream->last_write[touch->site]);
-		}
-		need(judge, s, from, to, WAIT_ORDERS, ordered);
+		if (from < stream->count)
+			need(judge, s, from, last_touched(judge, stream, effects), WAIT_ORDERS, by);
 	}
 }
 
@@ -419,10 +612,114 @@ static void add_operation(struct judge *judge, struct stream *stream, uint32_t c
 			  const struct effects *effects)
 {
 	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
+	ARRAY_RESERVE(stream->calls, stream->count, stream->calls_capacity);
+	stream->calls[stream->count] = call;
 	stream->issued[stream->count++] = judge->profile->timeline[call].end_ns;
 	stream->clock.done[stream - judge->streams] = stream->count;
 	note_touches(judge, stream, effects,
 		     is_gone(judge, &judge->profile->apis[judge->profile->timeline[call].api]));
+}
+
+/* Adds what the device's streams, or those that are ordered with the default one, had by then. */
+static void join_streams(struct judge *judge, struct clock *clock, uint32_t device, bool all,
+			 uint64_t time)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		const struct stream *stream = &judge->streams[s];
+
+		if (stream->device == device && (all || stream->moved || !stream->nonblocking))
+			join_stream(judge, clock, stream, issued_by(stream, time));
+	}
+}
+
+/* NULL: the operation stays in its stream, whatever is found. */
+static struct stream *moved_stream(struct judge *judge, const struct profile_gpu_time *time,
+				   const struct effects *effects)
+{
+	const struct profile_timed_call *call = &judge->profile->timeline[time->call];
+	const struct timing *timing = judge->timing;
+	struct stream *stream;
+
+	if (!judge->narrow || judge->narrow->off || call->stream || !effects || effects->unknown ||
+	    ((effects->guarded || effects->downloads) &&
+	     !api_is_synchronous_copy(judge->profile->apis[call->api].name)) ||
+	    judge->narrow->apis[call->api].out ||
+	    timing->operations[time->call] + 1 != timing->operations[time->call + 1])
+		return NULL;
+	stream = add_stream(judge, call->device, MOVED + call->api);
+	if (stream)
+		stream->moved = true;
+	return stream;
+}
+
+/* The streams that it could be in, with what comes before it there. */
+static struct wide wide_operation(struct judge *judge, const struct stream *moved, uint32_t call)
+{
+	const struct profile_timed_call *timed = &judge->profile->timeline[call];
+	const uint32_t self = (uint32_t)(moved - judge->streams), number = moved->count + 1;
+	struct wide wide = {.call = call, .api = timed->api, .on_device = true};
+
+	wide.of = xcalloc(STREAMS, sizeof(*wide.of));
+	join_streams(judge, &wide.covers, timed->device, false, timed->start_ns);
+	wide.covers.done[self] = number;
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		const struct stream *stream = &judge->streams[s];
+
+		if (stream->device != timed->device || !stream->number || stream->moved ||
+		    !stream->called || stream->nonblocking)
+			continue;
+		wide.enough |= 1u << s;
+		wide.of[s] = stream->clock;
+		wide.of[s].done[s] = stream->count;
+		join_ordered(judge, &wide.of[s], stream);
+		join(&wide.of[s], &moved->clock);
+		wide.of[s].done[self] = number;
+	}
+	return wide;
+}
+
+/* Takes note of streams with which the call would wait for less. */
+static void count_wide(struct judge *judge, const struct wide *wide)
+{
+	struct narrow_api *api = &judge->narrow->apis[wide->api];
+
+	api->calls++;
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		for (uint32_t t = 0; t < judge->stream_count; t++)
+			if (wide->covers.done[t] > most(judge->needed.done[t], wide->of[s].done[t]))
+				api->less |= 1u << s;
+}
+
+/* False: it is an operation like others. */
+static bool narrow_operation(struct judge *judge, const struct profile_gpu_time *time,
+			     const struct effects *effects)
+{
+	const uint32_t call = time->call;
+	struct stream *moved = moved_stream(judge, time, effects);
+	struct narrow *narrow = judge->narrow;
+	struct wide wide;
+
+	if (!moved)
+		return false;
+	order_stream(judge, moved, call, true);
+	wide = wide_operation(judge, moved, call);
+	/* what the default stream is not in order with, the host has waited for */
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		if (&judge->streams[s] != moved && !wide.covers.done[s] && !judge->streams[s].moved)
+			narrow_need(judge, s, most(judge->needed.done[s], moved->clock.done[s]),
+				    last_touched(judge, &judge->streams[s], effects), moved);
+	count_wide(judge, &wide);
+	open_wide(judge, &wide);
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		uint32_t to = last_touched(judge, &judge->streams[s], effects);
+
+		if (&judge->streams[s] != moved && narrow->count &&
+		    narrow->wides[narrow->count - 1].call == call &&
+		    to > most(judge->needed.done[s], moved->clock.done[s]))
+			need_of(judge, narrow->count - 1, s, to, NULL);
+	}
+	add_operation(judge, moved, call, effects);
+	return true;
 }
 
 static void take_operation(struct judge *judge, const struct profile_gpu_time *time)
@@ -436,29 +733,19 @@ static void take_operation(struct judge *judge, const struct profile_gpu_time *t
 	const bool gone = judge->gone && v != UINT32_MAX && judge->gone[v] && !call->stream;
 	struct clock clock;
 
+	if (narrow_operation(judge, time, effects))
+		return;
 	order_stream(judge, stream, time->call, gone);
 	clock = stream->clock;
 	if (gone) /* streams may be in order only because it is between them */
 		join_ordered(judge, &clock, stream);
 	if (!effects || effects->unknown)
-		need_all(judge, &clock, WAIT_NEEDED, !stream->nonblocking);
+		need_all(judge, &clock, WAIT_NEEDED, stream);
 	else
-		need_touched(judge, &clock, effects, !stream->nonblocking);
+		need_touched(judge, &clock, effects, stream);
 	if (gone)
 		open_wait(judge, (struct open_wait){time->call, WAIT_UNNEEDED, true, clock});
 	add_operation(judge, stream, time->call, effects);
-}
-
-/* Adds what the device's streams, or those that are ordered with the default one, had by then. */
-static void join_streams(struct judge *judge, struct clock *clock, uint32_t device, bool all,
-			 uint64_t time)
-{
-	for (uint32_t s = 0; s < judge->stream_count; s++) {
-		const struct stream *stream = &judge->streams[s];
-
-		if (stream->device == device && (all || !stream->nonblocking))
-			join_stream(judge, clock, stream, issued_by(stream, time));
-	}
 }
 
 /*
@@ -553,6 +840,84 @@ static void take_repeated(struct judge *judge, uint32_t call, const struct profi
 			   timing_wait_ns(judge->timing, call) ? WAIT_NEEDED : WAIT_REPEATED);
 }
 
+/* A wait for all streams that does nothing else. */
+static bool is_wide_wait(const struct judge *judge, uint32_t call)
+{
+	const struct timing *timing = judge->timing;
+	const uint32_t w = timing->waits[call];
+	const struct profile_api *api = &judge->profile->apis[judge->profile->timeline[call].api];
+
+	return !strcmp(api->kind, "sync") && api_is_synchronization(api->name) &&
+	       timing->operations[call] == timing->operations[call + 1] &&
+	       w + 1 == timing->waits[call + 1] &&
+	       (judge->profile->waits[w].scope == GPU_WAIT_ALL ||
+		judge->profile->waits[w].scope == GPU_WAIT_DEFAULT);
+}
+
+/* The same for each stream of its device. */
+static void open_wide_wait(struct judge *judge, uint32_t call, const struct clock *clock)
+{
+	const struct profile_timed_call *timed = &judge->profile->timeline[call];
+	struct wide wide = {.call = call, .api = timed->api, .covers = *clock};
+
+	wide.of = xcalloc(STREAMS, sizeof(*wide.of));
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		if (judge->streams[s].device == timed->device && !judge->streams[s].moved) {
+			wide.enough |= 1u << s;
+			join_by(judge, &wide.of[s], &judge->streams[s], timed->start_ns);
+		}
+	count_wide(judge, &wide);
+	open_wide(judge, &wide);
+}
+
+/* The host may see at once what is done then. */
+static void need_guarded(struct judge *judge, const struct clock *clock)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		const struct stream *stream = &judge->streams[s];
+		uint32_t i = stream->guarded_count;
+
+		while (i && stream->guarded[i - 1] > clock->done[s])
+			i--;
+		if (i)
+			narrow_need(judge, s, judge->needed.done[s], stream->guarded[i - 1], NULL);
+	}
+}
+
+static void narrow_wait(struct judge *judge, uint32_t call, const struct clock *clock)
+{
+	const struct timing *timing = judge->timing;
+	struct narrow *narrow = judge->narrow;
+	const uint32_t api = judge->profile->timeline[call].api;
+	struct wide *last = narrow->count ? &narrow->wides[narrow->count - 1] : NULL;
+	struct stream *moved = NULL;
+
+	if (timing->operations[call] < timing->operations[call + 1])
+		moved = stream_of(judge, judge->profile->timeline[call].device, MOVED + api);
+	if (moved && (!moved->count || moved->calls[moved->count - 1] != call))
+		moved = NULL;
+	if (moved && last && last->call == call) {
+		/* in another stream it waits, too, for what comes before it there, and for itself
+		 */
+		last->on_device = false;
+		join(&last->covers, clock);
+		for (uint32_t i = narrow->count - 1; i--;)
+			if (covers(&last->covers, &narrow->wides[i].covers))
+				close_wide(judge, i);
+		need_guarded(judge, clock);
+	} else if (!narrow->off && !narrow->apis[api].out && is_wide_wait(judge, call)) {
+		open_wide_wait(judge, call, clock);
+		need_guarded(judge, clock);
+	} else {
+		join(&judge->needed, clock);
+		for (uint32_t i = narrow->count; i--;)
+			if (covers(&judge->needed, &narrow->wides[i].covers))
+				close_wide(judge, i);
+	}
+	if (moved && !narrow->apis[api].out)
+		join_stream(judge, &judge->needed, moved, moved->count);
+}
+
 static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock,
 		      const struct clock *likely)
 {
@@ -594,7 +959,7 @@ static void take_need(struct judge *judge, const struct profile_wait *wait)
 	join_by(judge, &clock, stream, wait->recorded_ns);
 	join_orders(judge, &clock, wait->call);
 	for (uint32_t s = 0; s < judge->stream_count; s++)
-		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED, false);
+		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED, NULL);
 }
 
 /* The host does something in the stream, which any wait may protect. */
@@ -612,7 +977,7 @@ static void need_users(struct judge *judge, bool of_host)
 	for (uint32_t s = 0; s < judge->stream_count; s++)
 		need(judge, s, judge->needed.done[s],
 		     of_host ? judge->streams[s].last_host : judge->streams[s].count, WAIT_NEEDED,
-		     false);
+		     NULL);
 }
 
 /* Memory that comes in the order of a stream: there is none for others before. */
@@ -645,7 +1010,8 @@ static bool is_spared(const struct judge *judge, uint32_t call)
 {
 	const unsigned char need = judge->run->wait_needs[call];
 
-	return need == WAIT_UNNEEDED || need == WAIT_REPEATED;
+	return need == WAIT_UNNEEDED || need == WAIT_REPEATED ||
+	       (judge->narrow && need == WAIT_ORDERS);
 }
 
 static void take_call(struct judge *judge, uint32_t call)
@@ -672,23 +1038,95 @@ static void take_call(struct judge *judge, uint32_t call)
 	if (needs == API_NEEDS_MEMORY || needs == API_NEEDS_HOST_MEMORY)
 		need_users(judge, needs == API_NEEDS_HOST_MEMORY);
 	if (needs == API_NEEDS_MEMORY ||
-	    (known && (!waits_by_contract(judge, api) || (judge->gone && is_spared(judge, call)))))
+	    (known && (!waits_by_contract(judge, api) ||
+		       ((judge->gone || judge->narrow) && is_spared(judge, call)))))
 		return;
 	if (known) {
 		join_orders(judge, &clock, call);
 		join(&likely, &clock);
-		take_wait(judge, call, &clock, &likely);
+		if (judge->narrow)
+			narrow_wait(judge, call, &clock);
+		else
+			take_wait(judge, call, &clock, &likely);
 	} else if (is_free) {
 		/* others may get the memory at once: what uses it has to be done */
 		const struct stream *stream = stream_of(judge, timed->device, timed->stream);
 
-		need_all(judge, &stream->clock, WAIT_NEEDED, false);
+		need_all(judge, &stream->clock, WAIT_NEEDED, NULL);
+	}
+}
+
+/* Of processes with several threads nothing is said, nor with a default stream for each. */
+static void narrow_begin(struct judge *judge, uint32_t first, uint32_t end, bool fits)
+{
+	const struct profile *profile = judge->profile;
+	struct narrow *narrow = judge->narrow;
+
+	narrow->off = !fits;
+	for (uint32_t c = first; c < end; c++) {
+		const char *name = profile->apis[profile->timeline[c].api].name;
+
+		narrow->off |= profile->timeline[c].thread != profile->timeline[first].thread ||
+			       (name && (strstr(name, "_ptsz") || strstr(name, "_ptds")));
+	}
+	for (uint32_t c = first; c < end; c++) {
+		struct narrow_api *api = &narrow->apis[profile->timeline[c].api];
+
+		*api = (struct narrow_api){
+			.out = api->out || narrow->off, .enough = UINT32_MAX, .last = UINT32_MAX};
+	}
+}
+
+static void find_breadth(struct judge *judge, uint32_t index)
+{
+	const struct narrow_api *api = &judge->narrow->apis[index];
+	struct wait_breadth *found = &judge->narrow->found[index];
+	const struct stream *stream;
+	uint32_t s = 0, enough = api->enough & api->less;
+
+	if (api->out || !api->calls || !enough)
+		return;
+	while (!(enough >> s & 1))
+		s++;
+	if (api->last < STREAMS && enough >> api->last & 1)
+		s = api->last;
+	stream = &judge->streams[s];
+	if (found->calls && (found->stream != stream->number || found->device != stream->device)) {
+		give_up(judge, index);
+		return;
+	}
+	found->calls += api->calls;
+	found->device = stream->device;
+	found->stream = stream->number;
+	found->vertex =
+		api->last < STREAMS
+			? judge->profile->apis[judge->profile->timeline[api->last_call].api].vertex
+			: PROFILE_NO_VERTEX;
+}
+
+/* The process ends when all is done. */
+static void narrow_end(struct judge *judge, bool fits)
+{
+	struct narrow *narrow = judge->narrow;
+
+	for (uint32_t s = 0; fits && s < judge->stream_count; s++)
+		if (!judge->streams[s].moved)
+			narrow_need(judge, s, judge->needed.done[s], judge->streams[s].count, NULL);
+	while (narrow->count)
+		close_wide(judge, narrow->count - 1);
+	for (uint32_t a = 0; a < judge->profile->api_count; a++) {
+		find_breadth(judge, a);
+		narrow->apis[a] = (struct narrow_api){.out = narrow->apis[a].out};
 	}
 }
 
 static void take_process(struct judge *judge, uint32_t first, uint32_t end)
 {
-	if (find_streams(judge, first, end)) {
+	bool fits = find_streams(judge, first, end);
+
+	if (judge->narrow)
+		narrow_begin(judge, first, end, fits);
+	if (fits) {
 		for (uint32_t c = first; c < end; c++)
 			take_call(judge, c);
 		/* the last one before the process ends: that would end its operations */
@@ -699,11 +1137,13 @@ static void take_process(struct judge *judge, uint32_t first, uint32_t end)
 					   ? judge->open[i].otherwise
 					   : WAIT_NEEDED);
 	}
+	if (judge->narrow)
+		narrow_end(judge, fits);
 	release_process(judge);
 }
 
 static unsigned char *judge_all(const struct run *run, const struct timing *timing,
-				bool downloads_aside, const bool *gone)
+				bool downloads_aside, const bool *gone, struct narrow *narrow)
 {
 	const struct profile *profile = timing->profile;
 	struct touches *touches;
@@ -718,6 +1158,7 @@ static unsigned char *judge_all(const struct run *run, const struct timing *timi
 	judge->profile = profile;
 	judge->downloads_aside = downloads_aside;
 	judge->gone = gone;
+	judge->narrow = narrow;
 	judge->needs = needs = xcalloc(profile->timeline_count, 1);
 	judge->touches = touches = touches_new(run);
 	for (uint32_t first = 0, end; first < profile->timeline_count; first = end) {
@@ -736,14 +1177,15 @@ static unsigned char *judge_all(const struct run *run, const struct timing *timi
 
 unsigned char *wait_needs(const struct run *run, const struct timing *timing, bool downloads_aside)
 {
-	return judge_all(run, timing, downloads_aside, NULL);
+	return judge_all(run, timing, downloads_aside, NULL, NULL);
 }
 
 bool *wait_needs_of_gone(const struct run *run, const bool *gone)
 {
 	const struct profile *profile = run->profile;
 	bool *relied = xcalloc((size_t)profile->graph->vertex_count + 1, sizeof(*relied));
-	unsigned char *needs = run->wait_needs ? judge_all(run, run->timing, false, gone) : NULL;
+	unsigned char *needs =
+		run->wait_needs ? judge_all(run, run->timing, false, gone, NULL) : NULL;
 
 	for (uint32_t c = 0; needs && c < profile->timeline_count; c++) {
 		uint32_t v =
@@ -754,4 +1196,35 @@ bool *wait_needs_of_gone(const struct run *run, const bool *gone)
 	}
 	free(needs);
 	return relied;
+}
+
+struct wait_breadth *wait_breadths(const struct run *run)
+{
+	/* each leaves out what the one before found first to need more; the last ones, all of it */
+	enum { PASSES = 6, FIRST_ONLY = 4 };
+	const uint32_t count = run->profile->api_count;
+	struct narrow *narrow = xcalloc(1, sizeof(*narrow));
+	struct wait_breadth *found = NULL;
+	bool *settled = xcalloc((size_t)count + 1, sizeof(*settled));
+
+	narrow->apis = xcalloc((size_t)count + 1, sizeof(*narrow->apis));
+	narrow->dropped = run->wait_needs != NULL;
+	for (int pass = 0; pass < PASSES && narrow->dropped; pass++) {
+		free(found);
+		found = xcalloc((size_t)count + 1, sizeof(*found));
+		narrow->found = found;
+		narrow->dropped = false;
+		free(judge_all(run, run->timing, false, NULL, narrow));
+		for (uint32_t a = 0; narrow->dropped && pass < FIRST_ONLY && a < count; a++)
+			narrow->apis[a].out = settled[a] || a == narrow->first;
+		for (uint32_t a = 0; a < count; a++)
+			settled[a] = narrow->apis[a].out;
+	}
+	for (uint32_t a = 0; found && a < count; a++)
+		if (narrow->apis[a].out)
+			found[a].calls = 0;
+	free(settled);
+	free(narrow->apis);
+	free(narrow);
+	return found;
 }

@@ -37,4 +37,18 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing, bo
  */
 bool *wait_needs_of_gone(const struct run *run, const bool *gone);
 
+/* Of the calls of a function that wait for several streams, or are in the default stream. */
+struct wait_breadth {
+	uint64_t calls;          /* 0: nothing is said of them */
+	uint32_t device, stream; /* enough for each of them: to wait for, or to be in */
+	uint32_t vertex; /* id; what the last of them was needed for; or PROFILE_NO_VERTEX */
+};
+
+/*
+ * By row of table api; the caller frees.  All of them can wait for less together, beside those that
+ * are not needed at all.  A wait for a stream covers what that comes after, too.  NULL: nothing is
+ * known.
+ */
+struct wait_breadth *wait_breadths(const struct run *run);
+
 #endif

@@ -211,10 +211,10 @@ static const char *why_unread(const struct profile *profile)
 /* The first program that was started without the guest, in words; NULL: none. */
 static const char *why_unreached(const struct profile *profile)
 {
-	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		if (coverage_is(profile->coverage[i].id, COVERAGE_PROCESS_UNREACHED))
-			return profile->coverage[i].reason;
-	return NULL;
+	const struct profile_coverage *row =
+		profile_find_coverage(profile, COVERAGE_PROCESS_UNREACHED);
+
+	return row ? row->reason : NULL;
 }
 
 static int failed_after_run(const char *folder, const struct error *error)

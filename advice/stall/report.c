@@ -26,11 +26,12 @@ int report_stalls_check(const struct profile *profile, struct error *error)
 
 	if (profile->stall_sample_count)
 		return 0;
-	for (size_t i = 0; i < sizeof(why) / sizeof(*why); i++)
-		for (uint32_t k = 0; k < profile->coverage_count; k++)
-			if (coverage_is(profile->coverage[k].id, why[i]))
-				return error_set(error, "%s: %s", profile->coverage[k].what,
-						 profile->coverage[k].reason);
+	for (size_t i = 0; i < sizeof(why) / sizeof(*why); i++) {
+		const struct profile_coverage *row = profile_find_coverage(profile, why[i]);
+
+		if (row)
+			return error_set(error, "%s: %s", row->what, row->reason);
+	}
 	for (uint32_t i = 0; i < profile->pass_count; i++)
 		if (!strcmp(profile->passes[i].name, "stalls"))
 			return error_set(error, "no kernel was sampled: the run had none, or they "

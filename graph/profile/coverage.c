@@ -46,6 +46,15 @@ const struct profile_table profile_table_coverage = {
 	.finish = finish,
 };
 
+const struct profile_coverage *profile_find_coverage(const struct profile *profile,
+						     enum coverage_id id)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		if (coverage_is(profile->coverage[i].id, id))
+			return &profile->coverage[i];
+	return NULL;
+}
+
 /* Takes over the texts of `added`. */
 static void add_coverage(struct profile *profile, struct profile_coverage added)
 {

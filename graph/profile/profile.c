@@ -77,11 +77,8 @@ bool profile_sees_accesses(const struct profile *profile)
 
 bool profile_is_by_arguments(const struct profile *profile)
 {
-	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		if (coverage_is(profile->coverage[i].id, COVERAGE_CALLS_ARGUMENTS) ||
-		    coverage_is(profile->coverage[i].id, COVERAGE_CALLS_ARGUMENTS_UNKNOWN))
-			return true;
-	return false;
+	return profile_find_coverage(profile, COVERAGE_CALLS_ARGUMENTS) ||
+	       profile_find_coverage(profile, COVERAGE_CALLS_ARGUMENTS_UNKNOWN);
 }
 
 const char *profile_lacks_lifetimes(const struct profile *profile)

@@ -848,6 +848,9 @@ bool profile_frame_is_replay(const struct profile_frame *frame);
  * or `waits` alone does not, and what no operation seems to access may be needed.
  */
 bool profile_sees_accesses(const struct profile *profile);
+/* The first row of coverage of this kind; NULL: there is none. */
+const struct profile_coverage *profile_find_coverage(const struct profile *profile,
+						     enum coverage_id id);
 /* Whether kernels were not looked into: what they access is taken from their arguments (pass
  * `calls`). */
 bool profile_is_by_arguments(const struct profile *profile);

@@ -107,15 +107,11 @@ static void read_tables(struct profile_rows *rows, struct profile *profile, bool
 static void note_unknown_values(struct profile *profile)
 {
 	const uint32_t fields = EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES;
-	const char *name = coverage_row(COVERAGE_VALUES_UNKNOWN)->name;
 	bool unknown = false;
 
 	for (uint32_t e = 0; e < profile->graph->edge_count; e++)
 		unknown |= (profile->graph->edges[e].fields & fields) == EDGE_REDUNDANT_BYTES;
-	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		if (profile->coverage[i].id && !strcmp(profile->coverage[i].id, name))
-			return;
-	if (unknown)
+	if (unknown && !profile_find_coverage(profile, COVERAGE_VALUES_UNKNOWN))
 		profile_add_coverage(profile, COVERAGE_VALUES_UNKNOWN, NULL, 1, 0);
 }
 

@@ -23,9 +23,9 @@ static struct {
 	void *(*mremap)(void *, size_t, size_t, int, ...);
 	int (*prctl)(int, ...);
 	long (*syscall)(long, ...);
-	int (*open)(const char *, int, ...), (*open64)(const char *, int, ...);
-	int (*openat)(int, const char *, int, ...), (*openat64)(int, const char *, int, ...);
-	FILE *(*fopen)(const char *, const char *), *(*fopen64)(const char *, const char *);
+	int (*open)(const char *, int, ...);
+	int (*openat)(int, const char *, int, ...);
+	FILE *(*fopen)(const char *, const char *);
 } original;
 
 /* A child that shares our memory, or has a copy of it, has no threads of ours. */
@@ -145,37 +145,35 @@ static mode_t mode_of(int flags, va_list more)
 	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(more, mode_t) : 0;
 }
 
-#define OPEN_FUNCTIONS(open, openat, fopen)                                                        \
-	static int our_##open(const char *path, int flags, ...)                                    \
-	{                                                                                          \
-		va_list more;                                                                      \
-		mode_t mode;                                                                       \
-                                                                                                   \
-		va_start(more, flags);                                                             \
-		mode = mode_of(flags, more);                                                       \
-		va_end(more);                                                                      \
-		look_at(path);                                                                     \
-		return original.open(path, flags, mode);                                           \
-	}                                                                                          \
-	static int our_##openat(int folder, const char *path, int flags, ...)                      \
-	{                                                                                          \
-		va_list more;                                                                      \
-		mode_t mode;                                                                       \
-                                                                                                   \
-		va_start(more, flags);                                                             \
-		mode = mode_of(flags, more);                                                       \
-		va_end(more);                                                                      \
-		look_at(path);                                                                     \
-		return original.openat(folder, path, flags, mode);                                 \
-	}                                                                                          \
-	static FILE *our_##fopen(const char *path, const char *how)                                \
-	{                                                                                          \
-		look_at(path);                                                                     \
-		return original.fopen(path, how);                                                  \
-	}
+static int our_open(const char *path, int flags, ...)
+{
+	va_list more;
+	mode_t mode;
 
-OPEN_FUNCTIONS(open, openat, fopen)
-OPEN_FUNCTIONS(open64, openat64, fopen64)
+	va_start(more, flags);
+	mode = mode_of(flags, more);
+	va_end(more);
+	look_at(path);
+	return original.open(path, flags, mode);
+}
+
+static int our_openat(int folder, const char *path, int flags, ...)
+{
+	va_list more;
+	mode_t mode;
+
+	va_start(more, flags);
+	mode = mode_of(flags, more);
+	va_end(more);
+	look_at(path);
+	return original.openat(folder, path, flags, mode);
+}
+
+static FILE *our_fopen(const char *path, const char *how)
+{
+	look_at(path);
+	return original.fopen(path, how);
+}
 
 /* What a compiler makes of open(PATH, FLAGS) where flags are no constant. */
 static int our_open_2(const char *path, int flags)
@@ -190,18 +188,21 @@ static int our_openat_2(int folder, const char *path, int flags)
 	return original.openat(folder, path, flags);
 }
 
-/* -- the imports of loaded files -- */
+/*
+ * -- the imports of loaded files; where files have sizes of 64 bits, as wherever CUDA runs, the
+ *    functions with 64 in their names do the same as those without
+ */
 
 static struct import imports[] = {
 	{.name = "mremap", .replacement = (void *)our_mremap},
 	{.name = "prctl", .replacement = (void *)our_prctl},
 	{.name = "syscall", .replacement = (void *)our_syscall},
 	{.name = "open", .replacement = (void *)our_open},
-	{.name = "open64", .replacement = (void *)our_open64},
+	{.name = "open64", .replacement = (void *)our_open},
 	{.name = "openat", .replacement = (void *)our_openat},
-	{.name = "openat64", .replacement = (void *)our_openat64},
+	{.name = "openat64", .replacement = (void *)our_openat},
 	{.name = "fopen", .replacement = (void *)our_fopen},
-	{.name = "fopen64", .replacement = (void *)our_fopen64},
+	{.name = "fopen64", .replacement = (void *)our_fopen},
 	{.name = "__open_2", .replacement = (void *)our_open_2},
 	{.name = "__open64_2", .replacement = (void *)our_open_2},
 	{.name = "__openat_2", .replacement = (void *)our_openat_2},
@@ -218,15 +219,11 @@ void calls_start(void)
 	*(void **)&original.prctl = dlsym(RTLD_DEFAULT, "prctl");
 	*(void **)&original.syscall = dlsym(RTLD_DEFAULT, "syscall");
 	*(void **)&original.open = dlsym(RTLD_DEFAULT, "open");
-	*(void **)&original.open64 = dlsym(RTLD_DEFAULT, "open64");
 	*(void **)&original.openat = dlsym(RTLD_DEFAULT, "openat");
-	*(void **)&original.openat64 = dlsym(RTLD_DEFAULT, "openat64");
 	*(void **)&original.fopen = dlsym(RTLD_DEFAULT, "fopen");
-	*(void **)&original.fopen64 = dlsym(RTLD_DEFAULT, "fopen64");
 	process = getpid();
 	started = original.mremap && original.prctl && original.syscall && original.open &&
-		  original.open64 && original.openat && original.openat64 && original.fopen &&
-		  original.fopen64;
+		  original.openat && original.fopen;
 }
 
 void calls_find(const struct dl_phdr_info *info)

@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 16
+#define GPU_PROVIDER_VERSION 17
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -101,6 +101,7 @@ struct gpu_object {
 	uint32_t device;
 	enum gpu_memory memory;
 	const char *name; /* of a global, else NULL */
+	bool managed;     /* a global that is declared __managed__: the host uses it, too */
 };
 
 /*

@@ -266,7 +266,9 @@ void uses_abandon(const struct gpu_call *call)
 
 void uses_object(uint32_t id, const struct gpu_object *object)
 {
-	if (object->memory != GPU_MEMORY_MANAGED && object->memory != GPU_MEMORY_MAPPED_HOST)
+	const bool managed = object->memory == GPU_MEMORY_MANAGED || object->managed;
+
+	if (!managed && object->memory != GPU_MEMORY_MAPPED_HOST)
 		return;
 	if (object_count == OBJECTS_MAX) {
 		objects_left_out = true;
@@ -274,11 +276,10 @@ void uses_object(uint32_t id, const struct gpu_object *object)
 			     object->size);
 		return;
 	}
-	objects[object_count++] = (struct shared_object){
-		.id = id,
-		.faults = object->memory == GPU_MEMORY_MANAGED && observed->touches,
-		.address = object->address,
-		.size = object->size};
+	objects[object_count++] = (struct shared_object){.id = id,
+							 .faults = managed && observed->touches,
+							 .address = object->address,
+							 .size = object->size};
 }
 
 void uses_released(uint32_t id)

@@ -101,4 +101,21 @@ VFLOW_USE_WAITS=cudaFree,cudaStreamSynchronize run pinned
 is "only waits of functions that are asked for" "$(sqlite3 "$T/pinned.db" "SELECT count(*) FROM first_use")" 2
 VFLOW_USE_WAITS=cudaDeviceSynchronize run pinned
 is "... and no others" "$(sqlite3 "$T/pinned.db" "SELECT count(*) FROM first_use")" 0
+
+# managed memory that is allocated, and a variable that is declared so
+if [ -n "$NVCC" ]; then
+	"$NVCC" -std=c++17 -O1 -g -cudart shared -arch=compute_75 -I. -o "$T/managed" tests/cli/first_use.cu 2>"$T/err" || not_ok "nvcc" "$(cat "$T/err")"
+	line() { # COMMENT
+		grep -n "/\* $1 \*/" tests/cli/first_use.cu | cut -d: -f1
+	}
+	for case in allocated variable; do
+		expect_exit 0 "managed memory, $case" collect "$T/m.db" --passes flow,use "$T/managed" $case
+		is "... its first use" "$(sqlite3 -separator ' ' "$T/m.db" "SELECT wait, first_use, line, waits, touched_pages FROM first_uses")" \
+			"cudaDeviceSynchronize instruction $(line 'the use') 1 1"
+		like "... its path" "$(sqlite3 "$T/m.db" "SELECT callpath FROM first_uses")" \
+			"^look[^<]* first_use.cu:$(line 'the use') < inspect[^<]* first_use.cu:$(line 'its caller') < main first_use.cu:[0-9]+"
+	done
+else
+	skip "managed memory" "no CUDA toolkit"
+fi
 finish

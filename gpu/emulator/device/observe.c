@@ -413,6 +413,7 @@ static uint32_t introduce(const struct gpu_call *call, struct allocation *alloca
 		.size = allocation->size,
 		.memory = (enum gpu_memory)allocation->kind,
 		.name = name,
+		.managed = allocation->managed,
 	};
 	uint32_t id = sink->object(call, &object);
 
@@ -502,6 +503,7 @@ void observe_constants(uint32_t count)
 
 void observe_variable_shared(struct allocation *allocation)
 {
+	allocation->managed = true;
 	if (!allocation->shadow)
 		return;
 	shadow_object_shared(allocation->shadow);

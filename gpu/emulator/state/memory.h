@@ -30,6 +30,7 @@ struct allocation {
 	bool in_graph;                /* reserved by an allocation node of a graph */
 	bool backed;                  /* some of it shows, or has shown, a memory_store */
 	bool live;                    /* in_graph: between the node and its free */
+	bool managed;                 /* a module's variable that the host uses, too */
 	const void *context;          /* the CUDA context that owns it */
 	uint8_t *rights; /* of kernels, by MEMORY_RIGHTS_PAGE; NULL: all.  Goes with it */
 };

@@ -1,7 +1,8 @@
 /*
  * Programs that do more than they need, and the same mended, on a GPU: `whatif CASE before|mended`
- * says how many ns the loop took, `whatif medians` "CASE BEFORE MENDED" of all.  A comment "whatif: OPTION [VALUE]" stands where a call is that
- * `vflow whatif` is to be asked about.  Kernels spin for so many us.
+ * says how many ns the loop took, `whatif medians` "CASE BEFORE MENDED" of all.  A comment "whatif:
+ * OPTION [VALUE]" stands where a call is that `vflow whatif` is to be asked about.  Kernels spin
+ * for so many us.
  */
 #include <cstdio>
 #include <cstdlib>

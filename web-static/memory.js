@@ -158,9 +158,9 @@ function siteLines(column, k) {
 	return lines;
 }
 function wasteText(f) {
-	const peak = f[WASTE.peak], changes = peak < chart.peak ? ", the peak falls to " : ", the peak rises to ";
-	const mended = peak === null ? "" : peak === chart.peak ? ", the peak stays" : changes + size(peak);
-	return f[WASTE.title] + ": " + count(f[WASTE.objects], "object") + ", " + size(f[WASTE.bytes]) + mended;
+	const peak = f[WASTE.peak], d = peak - chart.peak;
+	const then = peak === null ? "" : ", the peak " + (d ? (d < 0 ? "falls" : "rises") + " to " + size(peak) : "stays");
+	return f[WASTE.title] + ": " + count(f[WASTE.objects], "object") + ", " + size(f[WASTE.bytes]) + then;
 }
 function chartCard(lines, x, y) {
 	$("card").hidden = !lines.length;

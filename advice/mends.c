@@ -168,17 +168,24 @@ static struct replay_change *add(struct mend *mend, enum replay_change_kind kind
 	return change;
 }
 
-/* The call of the timeline that the event is; PROFILE_NO_ROW: it has none. */
-static uint32_t call_of(const struct mend_index *index, const struct profile_event *event)
+/* The call of the timeline that is this invocation; PROFILE_NO_ROW: there is none. */
+static uint32_t call_of_invocation(const struct mend_index *index, uint32_t vertex,
+				   uint32_t process, uint64_t invocation)
 {
-	const struct numbered_call key = {.vertex = event->vertex,
-					  .process = event->process,
-					  .invocation = event->invocation},
+	const struct numbered_call key = {.vertex = vertex,
+					  .process = process,
+					  .invocation = invocation},
 				   *found = NULL;
 
 	if (index->call_count)
 		found = bsearch(&key, index->calls, index->call_count, sizeof(key), by_invocation);
 	return found ? found->call : PROFILE_NO_ROW;
+}
+
+/* The call of the timeline that the event is; PROFILE_NO_ROW: it has none. */
+static uint32_t call_of(const struct mend_index *index, const struct profile_event *event)
+{
+	return call_of_invocation(index, event->vertex, event->process, event->invocation);
 }
 
 /* What an event did to objects of the site. */
@@ -416,6 +423,82 @@ static void mend_loop(struct mend *mend, const struct profile_finding *finding)
 		add(mend, REPLAY_HOIST, REPLAY_VERTEX, finding->others[i]);
 }
 
+/* What the device spends on the call's operations. */
+static uint64_t operations_ns(const struct timing *timing, uint32_t call)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t o = timing->operations[call]; o < timing->operations[call + 1]; o++)
+		profile_add(&ns, timing->profile->gpu_times[o].end_ns -
+					 timing->profile->gpu_times[o].start_ns);
+	return ns;
+}
+
+/* One of the run's copies stays: of those to the device the last, when the host has all bytes. */
+static uint32_t remove_run(const struct mend_index *index, struct mend *mend,
+			   const struct profile_copy_run *run, uint64_t *sum_ns)
+{
+	const uint64_t stays = run->from_host ? run->first + run->copies - 1 : run->first;
+	uint32_t kept = PROFILE_NO_ROW;
+
+	for (uint64_t i = run->first; i < run->first + run->copies; i++) {
+		const uint32_t call = call_of_invocation(index, run->vertex, run->process, i);
+
+		if (call == PROFILE_NO_ROW) {
+			mend->at_least = true; /* the timeline has the first calls only */
+			break;
+		}
+		profile_add(sum_ns, operations_ns(index->run->timing, call));
+		if (i == stays)
+			kept = call;
+		else
+			add(mend, REPLAY_REMOVE, REPLAY_CALL, call);
+	}
+	return kept;
+}
+
+static void set_ns(struct mend *mend, uint32_t call, uint64_t ns)
+{
+	if (call != PROFILE_NO_ROW)
+		add(mend, REPLAY_SHORTEN, REPLAY_CALL, call)->ns = ns;
+}
+
+/*
+ * One copy in place of each run.  For sure it takes no longer than all of them together, and at
+ * least that without what the shortest operation takes, for each that has gone.
+ */
+static void mend_small_copies(const struct mend_index *index, struct mend *mend,
+			      const struct profile_finding *finding)
+{
+	const struct profile *profile = index->run->profile;
+	const uint32_t shape = is(finding->action, "copy_together") ? PROFILE_COPY_RUN_ADJOINING
+			       : is(finding->action, "copy_2d")     ? PROFILE_COPY_RUN_ROWS
+								    : PROFILE_COPY_RUN_SCATTERED;
+	struct {
+		uint32_t call;
+		uint64_t ns;
+	} *kept = xcalloc((size_t)profile->copy_run_count + 1, sizeof(*kept));
+	uint32_t count = 0, sure;
+
+	for (uint32_t i = 0; i < profile->copy_run_count; i++) {
+		const struct profile_copy_run *run = &profile->copy_runs[i];
+		uint64_t ns = 0, fixed = (run->copies - 1) * index->shortest_ns;
+
+		if (run->vertex != finding->vertex || run->shape != shape)
+			continue;
+		kept[count].call = remove_run(index, mend, run, &ns);
+		set_ns(mend, kept[count].call, ns);
+		kept[count++].ns = fixed < ns ? ns - fixed : index->shortest_ns;
+	}
+	sure = mend->sure;
+	for (uint32_t i = 0; i < count; i++)
+		set_ns(mend, kept[i].call, kept[i].ns);
+	mend->sure = sure;
+	/* the host has to put it together, or the kernels have to look elsewhere */
+	mend->at_most |= shape == PROFILE_COPY_RUN_SCATTERED;
+	free(kept);
+}
+
 static const struct {
 	const char *action;
 	enum choice choice;
@@ -477,6 +560,8 @@ struct mend mend_of(struct mend_index *index, const struct profile_finding *find
 		change_waits(index, &mend, finding, REPLAY_REMOVE, 1u << WAIT_REPEATED);
 	else if (is(finding->pattern, "pageable_copy"))
 		add(&mend, REPLAY_ASYNC, REPLAY_API, finding->api), mend.at_least = true;
+	else if (is(finding->pattern, "many_small_copies"))
+		mend_small_copies(index, &mend, finding);
 	else if (is(finding->pattern, "free_in_loop"))
 		mend_loop(&mend, finding);
 	else if (is(finding->pattern, "round_trip"))

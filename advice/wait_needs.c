@@ -135,7 +135,7 @@ static struct stream *stream_of(struct judge *judge, uint32_t device, uint32_t n
 {
 	uint32_t index = pair_map_get(&judge->stream_map, device, number);
 
-	return index == UINT32_MAX ? NULL : &judge->streams[index];
+	return index < judge->stream_count ? &judge->streams[index] : NULL;
 }
 
 /* NULL: there are too many. */
@@ -144,7 +144,7 @@ static struct stream *add_stream(struct judge *judge, uint32_t device, uint32_t 
 	uint32_t index;
 
 	if (pair_map_find(&judge->stream_map, device, number, judge->stream_count, &index))
-		return &judge->streams[index];
+		return index < STREAMS ? &judge->streams[index] : NULL;
 	if (index == STREAMS)
 		return NULL;
 	judge->streams[judge->stream_count] =

@@ -1,4 +1,4 @@
-/* graph/profile/content.c: contents that were there before. */
+/* graph/profile/content.c: contents that were there before, and copies that one could make. */
 #include "graph/profile/table.h"
 
 #define DOWNLOAD_COLUMN(member, TYPE, ...)                                                         \
@@ -87,4 +87,39 @@ const struct profile_table profile_table_round_trip = {
 	.columns = round_trip_columns,
 	.optional = true,
 	TABLE_ROWS(round_trips, round_trip_count, round_trip_capacity),
+};
+
+#define RUN_COLUMN(member, TYPE, ...) COLUMN(struct profile_copy_run, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column copy_run_columns[] = {
+	KEY("id", ID),
+	RUN_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	RUN_COLUMN(site, VERTEX, .of = &profile_table_vertex),
+	RUN_COLUMN(process, INDEX, .of = &profile_table_process),
+	RUN_COLUMN(shape, 32),
+	RUN_COLUMN(first, COUNT),
+	RUN_COLUMN(copies, COUNT),
+	RUN_COLUMN(bytes, COUNT),
+	RUN_COLUMN(device_stride, COUNT),
+	RUN_COLUMN(host_stride, COUNT),
+	RUN_COLUMN(from_host, FLAG),
+	{0},
+};
+
+static bool copy_run_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_copy_run *run = row;
+
+	(void)profile;
+	return run->copies && run->first <= PROFILE_NUMBER_MAX - run->copies &&
+	       run->shape >= PROFILE_COPY_RUN_ADJOINING && run->shape <= PROFILE_COPY_RUN_SCATTERED;
+}
+
+const struct profile_table profile_table_copy_run = {
+	.name = "copy_run",
+	.columns = copy_run_columns,
+	.optional = true,
+	.most = PROFILE_COPY_RUNS_MAX,
+	TABLE_ROWS(copy_runs, copy_run_count, copy_run_capacity),
+	.holds = copy_run_holds,
 };

@@ -351,6 +351,30 @@ struct profile_upload {
 	uint64_t contents, content_bytes;
 };
 
+/* How the copies of a run lie; numbers on disk. */
+enum profile_copy_run_shape {
+	PROFILE_COPY_RUN_ADJOINING = 1, /* each begins where the one before ends, on both sides */
+	PROFILE_COPY_RUN_ROWS,          /* of one size, with one stride on each side */
+	PROFILE_COPY_RUN_SCATTERED,     /* to the device, anywhere */
+};
+
+/*
+ * Small copies of a vertex between the host and the device, invocation after invocation in one
+ * stream, while no other call touched what they had written, or wrote what they had read.  They
+ * overlap nowhere on the device.
+ */
+#define PROFILE_COPY_RUNS_MAX (1u << 16)
+struct profile_copy_run {
+	uint32_t vertex, site; /* ids; site: of the object that the first one copied to or from */
+	uint32_t process;      /* index into profile->processes */
+	uint32_t shape;
+	uint64_t first, copies; /* invocations of the vertex in the process: the first, how many */
+	uint64_t bytes;         /* of all */
+	/* Of rows: bytes from the start of one to that of the next; else 0. */
+	uint64_t device_stride, host_stride;
+	bool from_host;
+};
+
 /* Contents of whole objects that one operation put where another object held them already. */
 struct profile_share {
 	uint32_t vertex, site; /* ids: of the operation, and of the object that got the content */
@@ -700,6 +724,8 @@ struct profile {
 	uint32_t download_count, download_capacity;
 	struct profile_upload *uploads;
 	uint32_t upload_count, upload_capacity;
+	struct profile_copy_run *copy_runs;
+	uint32_t copy_run_count, copy_run_capacity;
 	struct profile_share *shares;
 	uint32_t share_count, share_capacity;
 	struct profile_round_trip *round_trips;

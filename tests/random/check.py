@@ -13,13 +13,19 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lists, order
 
 SKIPS = {"delete": "all", "delete_one": "all", "delete_first": "first", "copy_once": "later", "set_once": "later", "launch_once": "later"}
+NARROW = ("wait_for_stream", "use_stream") # by order.py alone: the program has no such change
 WAITS = ("devicesync", "streamsync", "eventsync")
 GROUP_MOST = 15  # lists of one run: vflow judges no waits of a process with more than 32 streams
 
 
 class Advice:
     def __init__(self, finding, operation):
-        self.operation, self.skip = operation, SKIPS[finding["action"]]
+        self.operation = operation
+        if finding["action"] in NARROW:
+            number = int(re.search(r"stream (\d+)", finding["advice"]).group(1))
+            self.skip = "in:%d" % ((number - 1) % 3 + 1 if number else 0)  # each list makes three
+        else:
+            self.skip = SKIPS[finding["action"]]
         if "in its place (cudaStreamSynchronize)" in finding["advice"]:
             self.skip += "+wait"
         self.text = "%s, %s" % (finding["pattern"], finding["action"])
@@ -49,7 +55,7 @@ def frames_of(finding):
 
 def advice_of(finding, group):
     """(index in the group, advice); None: it is about something else."""
-    if finding.get("action") not in SKIPS:
+    if finding.get("action") not in SKIPS and finding.get("action") not in NARROW:
         return None
     found = {}
     for function in frames_of(finding):
@@ -69,6 +75,7 @@ def changes_of(items, advices):
     for advice in advices:
         # of two reasons to leave an operation out, all goes before a part
         skips = [skip for skip in (changes.get(advice.operation), advice.skip) if skip]
+        skips = [skip for skip in skips if not skip.startswith("in:")] or skips
         waits = any("+" in skip for skip in skips)
         most = "all" if any(skip.startswith("all") for skip in skips) else skips[-1].split("+")[0]
         changes[advice.operation] = most + ("+wait" if waits else "")
@@ -92,7 +99,9 @@ class Judge:
 
     def why_wrong(self, path, items, variants):
         """For each variant, changes by operation: why the changed list is wrong, or None."""
-        texts = [text_of(0, items)] + [text_of(0, items, changes) for changes in variants]
+        # the program makes those changes that it knows
+        known = [changes if not any(skip.startswith("in:") for skip in changes.values()) else {} for changes in variants]
+        texts = [text_of(0, items)] + [text_of(0, items, changes) for changes in known]
         got = self.run_lists(path, "".join(texts))
         # one that fails ends the run
         each = got or [(self.run_lists(path, text) or [None])[0] for text in texts]
@@ -139,9 +148,13 @@ class Judge:
                 continue
             path = os.path.join(self.folder, "%s.lists" % seed)
             tried = [[advice] for advice in found] + ([found] if len(found) > 1 else [])
+            skipped = [advice for advice in found if not advice.skip.startswith("in:")]
+            if 1 < len(skipped) < len(found):
+                tried.append(skipped)
             reasons = self.why_wrong(path, items, [changes_of(items, advices) for advices in tried])
             for advice in found:
-                counts["waits" if advice.operation.name in WAITS else "operations"] += 1
+                counts["narrowed" if advice.skip.startswith("in:") else
+                       "waits" if advice.operation.name in WAITS else "operations"] += 1
             for advices_tried, reason in zip(tried, reasons):
                 if reason:
                     wrong.append("seed %s: %s: %s" % (seed, reason, "; ".join(map(str, advices_tried))))
@@ -182,14 +195,17 @@ def main():
     if not seeds:
         return self_test(judge)
     size = min(int(size), GROUP_MOST)
-    groups = [seeds[first:first + size] for first in range(0, len(seeds), size)]
+    # of processes with several threads less is known
+    threaded = {seed: any(isinstance(item, order.Block) and item.name == "thread" for item in lists.make(seed)) for seed in seeds}
+    groups = [some[first:first + size] for some in ([s for s in seeds if not threaded[s]], [s for s in seeds if threaded[s]])
+              for first in range(0, len(some), size)]
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
         for found, wrong in pool.map(judge.judge, groups):
             counts += found
             for line in wrong:
                 print("wrong", line)
             counts["wrong"] += len(wrong)
-    for what in ("programs", "operations", "waits", "wrong"):
+    for what in ("programs", "operations", "waits", "narrowed", "wrong"):
         print(what, counts[what])
 
 

@@ -40,12 +40,16 @@ def operations(items):
 
 
 def calls(items, changes, seen=None):
-    """The operations as they are called; changes: by operation, what to skip, and "+wait" to wait for its stream instead."""
+    """The operations as they are called; changes: by operation, what to skip, and "+wait" to wait for its stream instead; or
+    "in:" and the stream that it waits for, or is in."""
     seen = {} if seen is None else seen
     for item in items:
         if isinstance(item, Block):
             for _ in range(item.times):
                 yield from calls(item.body, changes, seen)
+            continue
+        if changes.get(item, "-").startswith("in:"):
+            yield from in_stream(item, int(changes[item][3:]))
             continue
         skip, _, wait = changes.get(item, "-").partition("+")
         first = item not in seen
@@ -87,10 +91,26 @@ def accesses(operation, sizes):
     return []
 
 
+STREAM_WORD = {"set": 5, "upload": 5, "download": 5, "copy": 5, "upload2d": 8, "download2d": 8, "kernel": 7, "record": 1,
+               "streamwait": 1}
+
+
+def in_stream(operation, stream):
+    """The operation in this stream, asynchronous, with a wait if it was not; or the wait for this stream only."""
+    if operation.name == "devicesync":
+        yield Operation("streamsync", stream)
+        return
+    moved = Operation(operation.name, *operation.words)
+    moved.slot = operation.slot
+    moved.words[STREAM_WORD[operation.name]] = stream
+    yield moved
+    if operation.words[STREAM_WORD[operation.name]] < 0 and operation.name != "set":
+        yield Operation("streamsync", stream)
+
+
 def stream_of(operation):
     """None: it is no operation of a stream."""
-    index = {"set": 5, "upload": 5, "download": 5, "copy": 5, "upload2d": 8, "download2d": 8, "kernel": 7,
-             "record": 1, "streamwait": 1}.get(operation.name)
+    index = STREAM_WORD.get(operation.name)
     return None if index is None else max(operation.words[index], LEGACY)
 
 

@@ -116,7 +116,8 @@ static void record_transfer(const struct gpu_call *call, const struct side *to,
 					   box->width,    box->height, box->depth};
 
 	if (!to->allocation || !from->allocation)
-		observe_transfer(call, side->allocation, &bytes, to->allocation);
+		observe_transfer(call, side->allocation, &bytes, to->allocation,
+				 to->allocation ? from->address : to->address);
 }
 
 /* Memory of the host that the device can see is pinned. */

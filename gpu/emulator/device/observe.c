@@ -370,11 +370,12 @@ void observe_received(const struct gpu_call *call, const struct allocation *allo
 }
 
 void observe_transfer(const struct gpu_call *call, const struct allocation *allocation,
-		      const struct transfer_box *box, bool from_host)
+		      const struct transfer_box *box, bool from_host, uint64_t host)
 {
 	struct gpu_transfer transfer = {.offset = box->address - allocation->address,
 					.bytes = box->width,
-					.from_host = from_host};
+					.from_host = from_host,
+					.host = host};
 	struct transfer_sum sum = {.nonzero = 0};
 
 	if (from_host)

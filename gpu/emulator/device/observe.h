@@ -50,10 +50,10 @@ void observe_end(struct gpu_call *call);
 void observe_received(const struct gpu_call *call, const struct allocation *allocation);
 /*
  * After observe_end() of a copy from or to the host: of these bytes of the allocation, or of rows
- * that do not lie side by side.
+ * that do not lie side by side.  host: where the first one lies there.
  */
 void observe_transfer(const struct gpu_call *call, const struct allocation *allocation,
-		      const struct transfer_box *box, bool from_host);
+		      const struct transfer_box *box, bool from_host, uint64_t host);
 
 /* The running call made or freed the allocation. */
 void observe_allocated(const struct gpu_call *call, struct allocation *allocation);

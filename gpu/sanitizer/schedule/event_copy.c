@@ -33,7 +33,8 @@ struct piece {
 static struct host_row *hosts;
 static size_t host_count, host_capacity;
 
-static void add_host_row(const struct object *object, enum gpu_access access, uint64_t bytes)
+static void add_host_row(const struct object *object, enum gpu_access access, uint64_t bytes,
+			 uint64_t host)
 {
 	struct host_row *more;
 
@@ -44,7 +45,8 @@ static void add_host_row(const struct object *object, enum gpu_access access, ui
 		hosts = more;
 		host_capacity = 2 * host_capacity + 4;
 	}
-	hosts[host_count++] = (struct host_row){.object = object, .access = access, .bytes = bytes};
+	hosts[host_count++] =
+		(struct host_row){.object = object, .access = access, .bytes = bytes, .host = host};
 }
 
 /* Finds the object of a side; mapped memory of the host counts as the host. */
@@ -151,9 +153,11 @@ static void mark(const struct piece *piece)
 			mark_rows(piece, to, i, MARK_WRITTEN);
 	}
 	if (to->object && !from->object && !from->device)
-		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth);
+		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth,
+			     from->address);
 	else if (from->object && !to->object && !to->device)
-		add_host_row(from->object, GPU_TO_HOST, box->width * box->height * box->depth);
+		add_host_row(from->object, GPU_TO_HOST, box->width * box->height * box->depth,
+			     to->address);
 }
 
 /* Reports a side that the driver calls device memory, and that is in no object. */
@@ -419,7 +423,8 @@ bool event_by_command(const struct api_call *api_call, const struct operation *o
 		    operation->stream, api_call, operation_node(operation));
 	call.name = api_call->name;
 	if (copies) {
-		add_host_row(object, reads ? GPU_TO_HOST : GPU_FROM_HOST, operation->width);
+		add_host_row(object, reads ? GPU_TO_HOST : GPU_FROM_HOST, operation->width,
+			     reads ? operation->address : operation->from_address);
 		if (reads && !operation->destination_known)
 			say_unknown(operation->destination_coverage
 					    ? operation->destination_coverage
@@ -458,7 +463,8 @@ bool event_copy_held(const struct api_call *api_call, const struct operation *op
 		return false;
 	host_count = 0;
 	if (copies)
-		add_host_row(object, reads ? GPU_TO_HOST : GPU_FROM_HOST, operation->width);
+		add_host_row(object, reads ? GPU_TO_HOST : GPU_FROM_HOST, operation->width,
+			     reads ? operation->address : operation->from_address);
 	if (copies != host_count)
 		return false;
 	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(api_call->name),

@@ -88,7 +88,8 @@ static void transferred(const struct gpu_call *call, const struct host_row *row,
 	struct gpu_transfer payload = {.offset = row->offset,
 				       .bytes = row->bytes,
 				       .from_host = row->access == GPU_FROM_HOST,
-				       .zero = zero};
+				       .zero = zero,
+				       .host = row->host};
 
 	memcpy(payload.digest, digest, sizeof(payload.digest));
 	events_sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_TRANSFER,

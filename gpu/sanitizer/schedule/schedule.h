@@ -77,6 +77,7 @@ struct host_row {
 	struct transfer_sum sum;
 	bool in_rows;    /* they do not lie side by side */
 	uint64_t offset; /* where they begin in the object */
+	uint64_t host;   /* ... and in the memory of the host; 0: not known */
 	/* of a copy to the host: the digest of what its memory held before, if that is known */
 	bool destination_known;
 	uint8_t destination[DIGEST_BYTES];

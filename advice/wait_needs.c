@@ -51,7 +51,8 @@ struct stream {
 struct open_wait { /* that protects nothing so far */
 	uint32_t call;
 	enum wait_need otherwise; /* what is said of it then */
-	bool on_device;           /* only what is ordered with the default stream waits */
+	bool on_device; /* only what comes after operation `number` of this stream waits */
+	uint32_t stream, number;
 	struct clock covers;
 };
 
@@ -450,16 +451,20 @@ static void narrow_need(struct judge *judge, size_t stream, uint32_t from, uint3
 	}
 }
 
+/* Whether it makes what begins after `clock` wait; NULL: the host. */
+static bool makes_wait(const struct open_wait *wait, const struct clock *clock)
+{
+	return !wait->on_device || (clock && clock->done[wait->stream] >= wait->number);
+}
+
 /*
  * Operations of the stream after the first `from` ones, up to number `to`, have to be done before
- * what comes now, in stream `by` or, NULL, on the host: the latest wait that covers the first of
- * them is needed.
+ * what comes now, after `clock` in stream `by` or, both NULL, on the host: the latest wait that
+ * covers the first of them is needed.
  */
 static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to, enum wait_need why,
-		 struct stream *by)
+		 struct stream *by, const struct clock *clock)
 {
-	const bool ordered = by && !by->nonblocking;
-
 	if (judge->narrow)
 		narrow_need(judge, stream, from, to, by);
 	while (from < to) {
@@ -467,7 +472,7 @@ static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to,
 		uint32_t i = judge->open_count;
 
 		while (i && (judge->open[i - 1].covers.done[stream] <= from ||
-			     (judge->open[i - 1].on_device && !ordered)))
+			     !makes_wait(&judge->open[i - 1], clock)))
 			i--;
 		if (!i)
 			return;
@@ -494,7 +499,7 @@ static void need_all(struct judge *judge, const struct clock *clock, enum wait_n
 {
 	for (uint32_t s = 0; s < judge->stream_count; s++)
 		need(judge, s, most(judge->needed.done[s], clock->done[s]), judge->streams[s].count,
-		     why, by);
+		     why, by, by ? clock : NULL);
 }
 
 /* The last operation of the stream that one with these effects has to come after; 0: none. */
@@ -525,7 +530,8 @@ static void need_touched(struct judge *judge, const struct clock *clock,
 		uint32_t from = most(judge->needed.done[s], clock->done[s]);
 
 		if (from < stream->count)
-			need(judge, s, from, last_touched(judge, stream, effects), WAIT_ORDERS, by);
+			need(judge, s, from, last_touched(judge, stream, effects), WAIT_ORDERS, by,
+			     clock);
 	}
 }
 
@@ -744,7 +750,9 @@ static void take_operation(struct judge *judge, const struct profile_gpu_time *t
 	else
 		need_touched(judge, &clock, effects, stream);
 	if (gone)
-		open_wait(judge, (struct open_wait){time->call, WAIT_UNNEEDED, true, clock});
+		open_wait(judge, (struct open_wait){time->call, WAIT_UNNEEDED, true,
+						    (uint32_t)(stream - judge->streams),
+						    stream->count + 1, clock});
 	add_operation(judge, stream, time->call, effects);
 }
 
@@ -946,8 +954,10 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 	}
 	if (!likely_repeated)
 		close_covered(judge, clock);
-	open_wait(judge, (struct open_wait){call, likely_repeated ? WAIT_REPEATED : WAIT_UNNEEDED,
-					    false, *clock});
+	open_wait(judge,
+		  (struct open_wait){.call = call,
+				     .otherwise = likely_repeated ? WAIT_REPEATED : WAIT_UNNEEDED,
+				     .covers = *clock});
 }
 
 /* The call does not wait: what it asks about has to be done. */
@@ -959,7 +969,7 @@ static void take_need(struct judge *judge, const struct profile_wait *wait)
 	join_by(judge, &clock, stream, wait->recorded_ns);
 	join_orders(judge, &clock, wait->call);
 	for (uint32_t s = 0; s < judge->stream_count; s++)
-		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED, NULL);
+		need(judge, s, judge->needed.done[s], clock.done[s], WAIT_NEEDED, NULL, NULL);
 }
 
 /* The host does something in the stream, which any wait may protect. */
@@ -977,7 +987,7 @@ static void need_users(struct judge *judge, bool of_host)
 	for (uint32_t s = 0; s < judge->stream_count; s++)
 		need(judge, s, judge->needed.done[s],
 		     of_host ? judge->streams[s].last_host : judge->streams[s].count, WAIT_NEEDED,
-		     NULL);
+		     NULL, NULL);
 }
 
 /* Memory that comes in the order of a stream: there is none for others before. */

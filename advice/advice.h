@@ -60,7 +60,8 @@ bool advice_can_detect(const struct profile *profile);
  * Replaces profile->findings and their groups: one for each cause, most time saved first where the
  * run can be replayed, then most bytes, then those that call for nothing (ties: by vertex, then by
  * object).  Left out are those below min_bytes or below a
- * thousandth of the bytes that the run read and wrote.  Sets the
+ * thousandth of the bytes that the run read and wrote, but for copies and sets that go and save
+ * min_time.  Sets the
  * profile's thresholds.
  */
 void advice_detect(struct profile *profile, const struct advice_options *options);

@@ -322,7 +322,7 @@ static bool leaves_out(const struct profile_finding *finding)
 {
 	static const char *const actions[] = {
 		"delete",   "delete_first",  "copy_once",   "copy_when_changed", "copy_when_read",
-		"set_once", "set_when_read", "launch_once", "keep_on_device"};
+		"set_once", "set_when_read", "launch_once", "keep_on_device",    "copy_on_host"};
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
 		if (finding->action && !strcmp(finding->action, actions[i]))
@@ -411,12 +411,35 @@ static uint64_t least_bytes(const struct profile *profile, const struct advice_o
 	return least > (double)options->min_bytes ? (uint64_t)least : options->min_bytes;
 }
 
-static void drop_small(struct profile *profile, uint64_t least)
+/*
+ * A call takes its time however few bytes it is about: copies and sets that go, with any input, are
+ * tried, the first ones.
+ */
+static bool saves_calls(const struct run *run, struct worth *worth, struct profile_finding *finding,
+			uint32_t *tried)
 {
+	enum { TRIED_MOST = 10 };
+	const enum operation operation = run_operation(run, finding->vertex);
+
+	if (!worth || finding->input || finding->invocations < 2 || !leaves_out(finding) ||
+	    operation == OPERATION_KERNEL || operation == OPERATION_OTHER ||
+	    (*tried)++ >= TRIED_MOST)
+		return false;
+	worth_estimate_one(worth, finding);
+	return known(finding->saves_ns) && known(finding->saves_ns) >= run->least_ns;
+}
+
+static void drop_small(const struct run *run, struct worth *worth)
+{
+	struct profile *profile = run->profile;
+	const uint64_t least = least_bytes(profile, run->options);
+	uint32_t tried = 0;
+
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		if (!is_fault(&profile->findings[i]) &&
 		    profile->findings[i].time_ns == PROFILE_UNKNOWN &&
-		    profile->findings[i].bytes < least)
+		    profile->findings[i].bytes < least &&
+		    !saves_calls(run, worth, &profile->findings[i], &tried))
 			profile_release_finding(&profile->findings[i]);
 	close_gaps(profile);
 }
@@ -461,7 +484,7 @@ void list_findings(const struct run *run)
 	if (worth)
 		worth_take(worth);
 	fold_causes(run, worth, run->options->by_path);
-	drop_small(profile, least_bytes(profile, run->options));
+	drop_small(run, worth);
 	say_input(profile);
 	if (worth)
 		worth_estimate(worth);

@@ -109,7 +109,7 @@ bool worth_is_sure(const struct worth *worth, const struct profile_finding *find
 	return mend->sure && !mend->at_most && finding->saves_ns != PROFILE_UNKNOWN;
 }
 
-static void estimate(struct worth *worth, struct profile_finding *finding)
+void worth_estimate_one(struct worth *worth, struct profile_finding *finding)
 {
 	const struct mend *mend = &worth->mends[finding->mend];
 	struct worth_saving saving;
@@ -139,7 +139,7 @@ void worth_estimate(struct worth *worth)
 	struct profile *profile = worth->run->profile;
 
 	for (uint32_t i = 0; i < profile->finding_count; i++)
-		estimate(worth, &profile->findings[i]);
+		worth_estimate_one(worth, &profile->findings[i]);
 }
 
 static uint64_t known(uint64_t ns)

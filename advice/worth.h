@@ -18,8 +18,9 @@ void worth_take(struct worth *worth);
 /* The first finding stands for the second one, too. */
 void worth_fold(struct worth *worth, const struct profile_finding *into,
 		const struct profile_finding *from);
-/* Sets what they save. */
+/* Set what they save; what one of them does. */
 void worth_estimate(struct worth *worth);
+void worth_estimate_one(struct worth *worth, struct profile_finding *finding);
 /*
  * By finding, whether it saves so much, alone or together with all others: of two waits for the
  * same each is worth nothing as long as the other one stays.  Of those without an estimate, of

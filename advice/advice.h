@@ -59,8 +59,8 @@ bool advice_can_detect(const struct profile *profile);
 /*
  * Replaces profile->findings and their groups: one for each cause, most time saved first where the
  * run can be replayed, then most bytes, then those that call for nothing (ties: by vertex, then by
- * object).  Left out are those below min_bytes, and, where that is
- * not 0, those below a thousandth of the bytes that the run read and wrote.  Sets the profile's
+ * object).  Left out are those below min_bytes, and, where that is not 0, those below a thousandth
+ * of the bytes that the run read and wrote, but for those that save min_time.  Sets the profile's
  * thresholds.
  */
 void advice_detect(struct profile *profile, const struct advice_options *options);

@@ -323,7 +323,7 @@ static bool leaves_out(const struct profile_finding *finding)
 {
 	static const char *const actions[] = {
 		"delete",   "delete_first",  "copy_once",   "copy_when_changed", "copy_when_read",
-		"set_once", "set_when_read", "launch_once", "keep_on_device"};
+		"set_once", "set_when_read", "launch_once", "keep_on_device",    "copy_on_host"};
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
 		if (finding->action && !strcmp(finding->action, actions[i]))

@@ -514,6 +514,7 @@ static const struct {
 	{"store_instead", CHOOSE_ALL, true, false}, /* and the kernel reads less */
 	{"share", CHOOSE_ALL, true, false},         /* and no object is needed */
 	{"set_instead", CHOOSE_ALL, false, true},
+	{"copy_on_host", CHOOSE_ALL, false, true}, /* and maybe not all of them */
 };
 
 static void mend_operation(struct mend_index *index, struct mend *mend,

@@ -926,6 +926,28 @@ static void narrow_wait(struct judge *judge, uint32_t call, const struct clock *
 		join_stream(judge, &judge->needed, moved, moved->count);
 }
 
+/*
+ * The host may look, after the wait, at what is done only because an operation that goes stands
+ * between that and what the wait is for.
+ */
+static void need_order(struct judge *judge, const struct thread *thread, const struct clock *clock)
+{
+	struct clock known = thread->needed;
+	uint32_t kept = 0;
+
+	join(&known, clock);
+	for (uint32_t i = 0; i < judge->open_count; i++) {
+		const struct open_wait *wait = &judge->open[i];
+
+		if (wait->on_device && makes_wait(wait, clock) &&
+		    has_guarded(judge, &wait->covers, &known))
+			judge_call(judge, wait->call, WAIT_NEEDED);
+		else
+			judge->open[kept++] = *wait;
+	}
+	judge->open_count = kept;
+}
+
 static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock,
 		      const struct clock *likely)
 {
@@ -937,6 +959,8 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 				     !strcmp(api->kind, "sync") &&
 				     !timing_wait_ns(judge->timing, call);
 
+	if (judge->gone)
+		need_order(judge, thread, clock);
 	join(&thread->all, clock);
 	join(&thread->likely, likely);
 	thread->waited = true;

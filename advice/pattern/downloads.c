@@ -1,6 +1,6 @@
 /*
- * advice/pattern/downloads.c: copies to the host that bring what it holds already (duplicate
- * transfers).
+ * advice/pattern/downloads.c: copies to the host that bring what it holds already, or what an
+ * earlier one has brought to other memory of the host (duplicate transfers).
  */
 #include "advice/pattern.h"
 
@@ -40,6 +40,27 @@ static bool is_by_input(const struct run *run, const struct profile_download *do
 	       (!known || download->same_unwritten < download->same);
 }
 
+static void add_elsewhere(const struct run *run, const struct profile_download *download)
+{
+	struct profile_finding *finding =
+		run_add(run, "duplicate_transfer", "copy_on_host", download->vertex, download->site,
+			download->elsewhere_bytes, download->bytes);
+	char *bytes = words_bytes(download->elsewhere_bytes);
+
+	finding->access = GRAPH_READ;
+	finding->invocations = download->copies;
+	finding->evidence = xasprintf(
+		"%" PRIu64 " of %" PRIu64 " times an earlier copy had brought the same to other "
+		"memory of the host, and nobody had written to the object since: %s.",
+		download->elsewhere, download->copies, bytes);
+	finding->advice = xstrdup(
+		"Use what the earlier copy has brought, or copy that with memcpy() if the host "
+		"changes one of them; look whether another object was meant.");
+	finding->limits = xstrdup("one run, one input; whether the host still holds what the "
+				  "earlier copy has brought is not known");
+	free(bytes);
+}
+
 static void detect_downloads(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->download_count; i++) {
@@ -48,6 +69,9 @@ static void detect_downloads(const struct run *run)
 		struct profile_finding *finding;
 		char *bytes;
 
+		if (download->elsewhere != PROFILE_UNKNOWN && download->elsewhere &&
+		    !run->writes_unseen && !run->launches_unseen)
+			add_elsewhere(run, download);
 		if (!download->same)
 			continue;
 		finding = run_add(run, "duplicate_transfer", mend.action, download->vertex,

@@ -15,6 +15,8 @@ static const struct profile_column download_columns[] = {
 	DOWNLOAD_COLUMN(same_first, COUNT),
 	DOWNLOAD_COLUMN(changed_later, COUNT),
 	DOWNLOAD_COLUMN(same_unwritten, COUNT, .nullable = true),
+	DOWNLOAD_COLUMN(elsewhere, COUNT, .nullable = true),
+	DOWNLOAD_COLUMN(elsewhere_bytes, COUNT, .nullable = true),
 	{0},
 };
 

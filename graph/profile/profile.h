@@ -337,6 +337,11 @@ struct profile_download {
 	uint64_t changed_later;    /* others that were not */
 	/* of `same`: nobody had written there since a copy to the host had brought it */
 	uint64_t same_unwritten;
+	/*
+	 * Of the others: an earlier copy had brought the bytes to other memory of the host, and
+	 * nobody had written to the object since.  PROFILE_UNKNOWN: an older profile.
+	 */
+	uint64_t elsewhere, elsewhere_bytes;
 };
 
 /* Copies of a vertex from the host to the objects of one site. */

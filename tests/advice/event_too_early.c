@@ -42,9 +42,10 @@ int main(void)
 			sum += seen[i] - numbers[i] - (float)(step + 1);
 	}
 	expect(fabsf(sum) < 1, "the sum");
+	LAUNCH_ON(stream, shift, N / 256, 256, state, 1.0f, N);
 	CHECK(cudaMemcpy(expected, state, sizeof(numbers), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < N; i++)
-		numbers[i] += STEPS;
+		numbers[i] += STEPS + 1;
 	expect_floats(expected, numbers, N, "numbers");
 	print_checksum("numbers", expected, sizeof(numbers));
 	CHECK(cudaFreeHost(seen));

@@ -25,13 +25,14 @@ int main(void)
 		CHECK(cudaDeviceSynchronize());
 		sum += seen[step];
 	}
+	LAUNCH(shift, N / 256, 256, state, 1.0f, N);
 	CHECK(cudaMemcpy(numbers, state, sizeof(numbers), cudaMemcpyDeviceToHost));
 	random_floats(expected, N, 1);
 	for (int i = 0; i < STEPS; i++)
 		sum -= expected[i] + (float)(i + 1);
 	expect(fabsf(sum) < 1e-3f, "residuals");
 	for (int i = 0; i < N; i++)
-		expected[i] += STEPS;
+		expected[i] += STEPS + 1;
 	expect_floats(numbers, expected, N, "numbers");
 	print_checksum("numbers", numbers, sizeof(numbers));
 	CHECK(cudaFree(state));

@@ -668,6 +668,51 @@ static void test_downloads_unwritten(void **state)
 	profile_free(profile);
 }
 
+/* A download of these bytes to that address of the host. */
+static void fetch_to(uint32_t vertex, uint32_t object, uint64_t offset, uint64_t bytes,
+		     uint64_t host)
+{
+	const struct gpu_transfer payload = {.offset = offset, .bytes = bytes, .host = host};
+	struct build_record record = {.kind = GPU_RECORD_TRANSFER,
+				      .object = object,
+				      .of_call = true,
+				      .payload = &payload,
+				      .size = sizeof(payload)};
+	struct error error;
+
+	CALL(vertex, READ(object, B, bytes), TO_HOST(object, bytes));
+	assert_int_equal(analysis->record(state_of, &event, &record, &error), 0);
+}
+
+/* What an earlier copy has brought to other memory of the host, of an object that is as it was. */
+static void test_downloads_elsewhere(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_downloads);
+	x = allocate();
+	y = allocate_at(2, SIZE, TRACE_MEMORY_MANAGED);
+	fetch_to(A, x, 100, 200, 10000);
+	fetch_to(C, x, 100, 200, 20000); /* all of it */
+	fetch_to(C, x, 250, 50, 20000);  /* a part, which is at 10150 */
+	fetch_to(C, x, 250, 50, 10199);  /* there, too */
+	fetch_to(C, x, 50, 100, 20000);  /* more, and then this is what was brought last */
+	fetch_to(C, x, 50, 100, 30000);
+	CALL(B, WRITE(x, A, 4, 4));
+	fetch_to(C, x, 50, 100, 40000); /* it was written */
+	fetch_to(D, y, 0, 100, 10000);
+	fetch_to(D, y, 0, 100, 20000); /* the host may have written */
+	finish();
+	assert_int_equal(profile->download_count, 3);
+	assert_int_equal(profile->downloads[0].elsewhere, 0);
+	assert_int_equal(profile->downloads[1].copies, 6);
+	assert_int_equal(profile->downloads[1].elsewhere, 3);
+	assert_int_equal(profile->downloads[1].elsewhere_bytes, 200 + 50 + 100);
+	assert_int_equal(profile->downloads[2].elsewhere, 0);
+	profile_free(profile);
+}
+
 /* -- transfers -- */
 
 /* What the last call moved, `number`: which bytes these are, 0: zeros. */
@@ -940,6 +985,7 @@ int main(void)
 		cmocka_unit_test(test_consumed_unseen),
 		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_downloads_elsewhere),
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_bad_transfers),

@@ -13,9 +13,15 @@
 
 #define UNKNOWN UINT64_MAX
 
+/* What a copy has brought to the host of an object, exactly. */
+struct brought {
+	uint64_t offset, bytes, host; /* 0 bytes: not known; host: the address there */
+};
+
 /* Blocks of an object that went to the host and were not written to since. */
 struct fetched {
 	uint64_t first, end; /* equal: none; `end` UNKNOWN: which is not known */
+	struct brought brought;
 };
 
 struct downloads {
@@ -27,6 +33,7 @@ struct downloads {
 	uint64_t bytes;
 	bool same;
 	struct fetched blocks;   /* of the last copy */
+	struct brought brought;  /* by it */
 	struct fetched *fetched; /* by object */
 	uint32_t fetched_count;
 };
@@ -58,13 +65,28 @@ static bool is_in(const struct fetched *blocks, const struct fetched *of)
 	return blocks->first < blocks->end && of->first <= blocks->first && blocks->end <= of->end;
 }
 
+/* Whether a copy has brought the same to other memory of the host before. */
+static bool is_elsewhere(const struct brought *brought, const struct brought *before)
+{
+	const uint64_t within = brought->offset - before->offset;
+	uint64_t at;
+
+	if (!brought->bytes || !brought->host || !before->host ||
+	    brought->offset < before->offset || within > before->bytes ||
+	    brought->bytes > before->bytes - within)
+		return false;
+	at = before->host + within;
+	return at > brought->host ? at - brought->host >= brought->bytes
+				  : brought->host - at >= brought->bytes;
+}
+
 static void settle(struct downloads *downloads)
 {
 	struct profile *profile = downloads->profile;
 	struct profile_download *row;
 	struct fetched *fetched;
 	uint32_t index;
-	bool first;
+	bool first, elsewhere;
 
 	if (!downloads->bytes)
 		return;
@@ -75,6 +97,14 @@ static void settle(struct downloads *downloads)
 	first = !pair_map_find(&downloads->seen, downloads->vertex, downloads->object, 0, &index);
 	row->copies++;
 	profile_add(&row->bytes, downloads->bytes);
+	elsewhere = is_elsewhere(&downloads->brought, &fetched->brought);
+	if (elsewhere && !downloads->same) {
+		row->elsewhere++;
+		profile_add(&row->elsewhere_bytes, downloads->bytes);
+	}
+	if (!elsewhere)
+		fetched->brought = downloads->brought;
+	downloads->blocks.brought = fetched->brought;
 	if (downloads->same) {
 		row->same++;
 		profile_add(&row->same_bytes, downloads->bytes);
@@ -83,7 +113,9 @@ static void settle(struct downloads *downloads)
 	} else {
 		row->changed_later += !first;
 	}
-	*fetched = downloads->blocks.end == UNKNOWN ? (struct fetched){0} : downloads->blocks;
+	*fetched = downloads->blocks;
+	if (fetched->end == UNKNOWN)
+		fetched->first = fetched->end = 0;
 	downloads->bytes = 0;
 }
 
@@ -95,7 +127,7 @@ static void widen(struct fetched *blocks, const struct build_row *row)
 	const uint64_t end = known ? row->last_block + 1 : UNKNOWN;
 
 	if (blocks->first == blocks->end)
-		*blocks = (struct fetched){first, end};
+		*blocks = (struct fetched){.first = first, .end = end};
 	if (first < blocks->first)
 		blocks->first = first;
 	if (end > blocks->end)
@@ -109,6 +141,7 @@ static void take(void *state, const struct build_event *event, const struct buil
 
 	settle(downloads);
 	downloads->blocks = (struct fetched){0};
+	downloads->brought = (struct brought){0};
 	for (uint32_t i = 0; i < count; i++) {
 		if (rows[i].access == TRACE_WRITE)
 			*fetched_of(downloads, rows[i].object) = (struct fetched){0};
@@ -123,6 +156,25 @@ static void take(void *state, const struct build_event *event, const struct buil
 	}
 }
 
+static void take_transfer(struct downloads *downloads, const struct build_record *record)
+{
+	const struct gpu_transfer *transfer = record->payload;
+	const struct profile_object *object = &downloads->profile->objects[record->object];
+
+	/* what the host can write, it may have written unseen */
+	if (!transfer->from_host && record->size >= sizeof(*transfer) && !record->freed &&
+	    profile_is_device_memory(object))
+		downloads->brought =
+			(struct brought){transfer->offset, transfer->bytes, transfer->host};
+}
+
+/* A call that was not analysed may have written anything. */
+static void forget_brought(struct downloads *downloads)
+{
+	for (uint32_t i = 0; i < downloads->fetched_count; i++)
+		downloads->fetched[i].brought = (struct brought){0};
+}
+
 static int take_record(void *state, const struct build_event *event,
 		       const struct build_record *record, struct error *error)
 {
@@ -130,7 +182,13 @@ static int take_record(void *state, const struct build_event *event,
 
 	(void)event;
 	(void)error;
-	if (downloads->bytes && record->of_call && record->object == downloads->object)
+	if (record->kind == GPU_RECORD_READ_UNSEEN && record->object == BUILD_NO_OBJECT)
+		forget_brought(downloads);
+	if (!downloads->bytes || !record->of_call || record->object != downloads->object)
+		return 0;
+	if (record->kind == GPU_RECORD_TRANSFER)
+		take_transfer(downloads, record);
+	else if (record->kind == GPU_RECORD_RECEIVED)
 		downloads->same = ((const struct gpu_received *)record->payload)->same;
 	return 0;
 }
@@ -155,7 +213,8 @@ static void end(void *state)
 
 const struct build_analysis build_downloads = {
 	.name = "downloads",
-	.kinds = (const uint32_t[]){GPU_RECORD_RECEIVED, 0},
+	.kinds = (const uint32_t[]){GPU_RECORD_RECEIVED, GPU_RECORD_TRANSFER,
+				    GPU_RECORD_READ_UNSEEN, 0},
 	.begin = begin,
 	.event = take,
 	.record = take_record,

@@ -28,7 +28,7 @@ vflow: run 3 of 4: use
 vflow: use took N s, N times the run for the first pass
 vflow: run 4 of 4: values
 vflow: values took N s, N times the run for the first pass
-vflow: 6 operations, 4 edges, 4 findings -> a.db; see: vflow report a.db"
+vflow: 6 operations, 4 edges, 5 findings -> a.db; see: vflow report a.db"
 is "one profile of all" "$(sqlite3 a.db "SELECT group_concat(name), sum(makes_graph) FROM (SELECT * FROM pass ORDER BY name)")" "access,flow,time,use,values,waits|2"
 "$VFLOW" collect -q --device emulated --passes flow,time,waits -o b.db "$P/timeline" events >out
 for table in vertex edge timeline wait gpu_time; do

@@ -451,10 +451,14 @@ static void narrow_need(struct judge *judge, size_t stream, uint32_t from, uint3
 	}
 }
 
-/* Whether it makes what begins after `clock` wait; NULL: the host. */
-static bool makes_wait(const struct open_wait *wait, const struct clock *clock)
+/* Whether it makes what begins now wait, on the device after `clock`, or, NULL, on the host. */
+static bool makes_wait(const struct judge *judge, const struct open_wait *wait,
+		       const struct clock *clock)
 {
-	return !wait->on_device || (clock && clock->done[wait->stream] >= wait->number);
+	const uint32_t done = judge->needed.done[wait->stream];
+
+	return !wait->on_device || done >= wait->number ||
+	       (clock && clock->done[wait->stream] >= wait->number);
 }
 
 /*
@@ -472,7 +476,7 @@ static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to,
 		uint32_t i = judge->open_count;
 
 		while (i && (judge->open[i - 1].covers.done[stream] <= from ||
-			     !makes_wait(&judge->open[i - 1], clock)))
+			     !makes_wait(judge, &judge->open[i - 1], clock)))
 			i--;
 		if (!i)
 			return;
@@ -939,7 +943,7 @@ static void need_order(struct judge *judge, const struct thread *thread, const s
 	for (uint32_t i = 0; i < judge->open_count; i++) {
 		const struct open_wait *wait = &judge->open[i];
 
-		if (wait->on_device && makes_wait(wait, clock) &&
+		if (wait->on_device && makes_wait(judge, wait, clock) &&
 		    has_guarded(judge, &wait->covers, &known))
 			judge_call(judge, wait->call, WAIT_NEEDED);
 		else

@@ -195,9 +195,14 @@ static const struct {
 		    "launched at once."},
 };
 
+struct by_time {
+	uint64_t ns;
+	uint32_t api;
+};
+
 /* For one reason. */
 struct ranking {
-	uint32_t *apis; /* most time first */
+	struct by_time *places; /* most time first */
 	uint32_t count;
 	uint64_t gaps, ns;
 };
@@ -217,20 +222,20 @@ static char *places(const struct idle *idle, enum reason reason, const struct ra
 {
 	enum { NAMED_MOST = 4 };
 	const struct profile *profile = idle->run->profile;
-	const struct gaps *here = &idle->culprits[ranking->apis[0]].of[reason];
+	const struct gaps *here = &idle->culprits[ranking->places[0].api].of[reason];
 	char *text, *time = words_ns(here->ns), *next = place(profile, here->next);
 	size_t size;
 	FILE *out = xopen_memstream(&text, &size);
 
-	if (here->next != ranking->apis[0])
+	if (here->next != ranking->places[0].api)
 		fprintf(out, " The longest gap ended with %s.", next);
 	if (ranking->count > 1)
 		fprintf(out, " Here: %s; elsewhere:", time);
 	free(next);
 	free(time);
 	for (uint32_t i = 1; i < ranking->count && i < NAMED_MOST; i++) {
-		time = words_ns(idle->culprits[ranking->apis[i]].of[reason].ns);
-		next = place(profile, ranking->apis[i]);
+		time = words_ns(ranking->places[i].ns);
+		next = place(profile, ranking->places[i].api);
 		fprintf(out, "%s %s at %s", i > 1 ? "," : "", time, next);
 		free(next);
 		free(time);
@@ -246,7 +251,7 @@ static char *places(const struct idle *idle, enum reason reason, const struct ra
 static void add_finding(const struct idle *idle, enum reason reason, const struct ranking *ranking)
 {
 	struct profile_finding *finding = run_add_calls(idle->run, "gpu_idle", mends[reason].action,
-							ranking->apis[0], ranking->ns);
+							ranking->places[0].api, ranking->ns);
 	char *time = words_ns(ranking->ns), *where = places(idle, reason, ranking);
 
 	finding->invocations = ranking->gaps;
@@ -262,11 +267,6 @@ static void add_finding(const struct idle *idle, enum reason reason, const struc
 	free(where);
 }
 
-struct by_time {
-	uint64_t ns;
-	uint32_t api;
-};
-
 static int most_first(const void *left, const void *right)
 {
 	const struct by_time *a = left, *b = right;
@@ -279,8 +279,7 @@ static int most_first(const void *left, const void *right)
 static void take_reason(const struct idle *idle, enum reason reason)
 {
 	const uint32_t api_count = idle->run->profile->api_count;
-	struct by_time *times = xcalloc(api_count, sizeof(*times));
-	struct ranking ranking = {.apis = xcalloc(api_count, sizeof(*ranking.apis))};
+	struct ranking ranking = {.places = xcalloc(api_count, sizeof(*ranking.places))};
 
 	for (uint32_t api = 0; api < api_count; api++) {
 		const struct gaps *gaps = &idle->culprits[api].of[reason];
@@ -288,18 +287,15 @@ static void take_reason(const struct idle *idle, enum reason reason)
 		/* one gap is not many small operations, and one call is in no loop */
 		if (!gaps->ns || ((reason == LAUNCH || reason == CALL) && gaps->count == 1))
 			continue;
-		times[ranking.count++] = (struct by_time){gaps->ns, api};
+		ranking.places[ranking.count++] = (struct by_time){gaps->ns, api};
 		ranking.gaps += gaps->count;
 		profile_add(&ranking.ns, gaps->ns);
 	}
 	if (ranking.count)
-		qsort(times, ranking.count, sizeof(*times), most_first);
-	for (uint32_t i = 0; i < ranking.count; i++)
-		ranking.apis[i] = times[i].api;
+		qsort(ranking.places, ranking.count, sizeof(*ranking.places), most_first);
 	if (ranking.count && ranking.ns >= idle->run->least_ns)
 		add_finding(idle, reason, &ranking);
-	free(ranking.apis);
-	free(times);
+	free(ranking.places);
 }
 
 static void detect_idle(const struct run *run)

@@ -338,12 +338,15 @@ static bool *find_relied(const struct run *run)
 	const struct graph *graph = profile->graph;
 	bool *gone = xcalloc((size_t)graph->vertex_count + 1, sizeof(*gone));
 	bool *relied = xcalloc((size_t)profile->finding_count + 1, sizeof(*relied)), *of_gone;
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < profile->finding_count; i++)
-		if (leaves_out(&profile->findings[i]))
+		if (leaves_out(&profile->findings[i])) {
 			gone[graph_find(graph, profile->findings[i].vertex)] = true;
-	of_gone = wait_needs_of_gone(run, gone);
-	for (uint32_t i = 0; i < profile->finding_count; i++)
+			count++;
+		}
+	of_gone = count ? wait_needs_of_gone(run, gone) : NULL;
+	for (uint32_t i = 0; of_gone && i < profile->finding_count; i++)
 		if (leaves_out(&profile->findings[i]))
 			relied[i] = of_gone[graph_find(graph, profile->findings[i].vertex)];
 	free(of_gone);

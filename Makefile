@@ -155,7 +155,7 @@ $(BUILD)/lib/libvflow-guest.so: $(guest_objects)
 	$(Q)$(CC) $(sanitize) -shared -o $@ $^ -Wl,-soname,libvflow-guest.so $(unwind_libs) -l:libpcre2-8.a -l:libsupc++.a \
 		-Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,now $(LDFLAGS)
 
-# The preloaded libraries need libc and libm only (DESIGN 5).
+# The preloaded libraries need libc and libm only.
 $(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/driver/libcuda.map
 	@mkdir -p $(@D)
 	@echo "  LINK $@"

@@ -1,5 +1,5 @@
 /*
- * advice/advice.h: the catalogue of patterns: detect, explain (DESIGN 8).
+ * advice/advice.h: the catalogue of patterns: detect, explain (doc/definitions.md, "Patterns").
  */
 #ifndef VFLOW_ADVICE_ADVICE_H
 #define VFLOW_ADVICE_ADVICE_H

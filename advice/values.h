@@ -8,7 +8,8 @@
 
 #include "advice/pattern.h"
 
-/* The strongest that holds exactly; the weaker ones are not said then (DESIGN 8). */
+/* The strongest that holds exactly; the weaker ones are not said then (doc/definitions.md,
+ * "Patterns"). */
 enum values_exact {
 	VALUES_ANY,
 	VALUES_LINEAR,

@@ -1,5 +1,5 @@
 /*
- * graph/dot.h: DOT in and out, by cgraph (DESIGN 6; traps in reference/query_render.md 2.2).
+ * graph/dot.h: DOT in and out, by cgraph (the attributes: vflow-export(1)).
  */
 #ifndef VFLOW_GRAPH_DOT_H
 #define VFLOW_GRAPH_DOT_H

@@ -1,4 +1,4 @@
-/* graph/dot_names.h: attributes in DOT (DESIGN 6) that are no fields of graph/fields.def. */
+/* graph/dot_names.h: attributes in DOT (vflow-export(1)) that are no fields of graph/fields.def. */
 #ifndef VFLOW_GRAPH_DOT_NAMES_H
 #define VFLOW_GRAPH_DOT_NAMES_H
 

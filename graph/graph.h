@@ -1,5 +1,5 @@
 /*
- * graph/graph.h: the value-flow graph in memory (ValueExpert Def. 5.1, DESIGN 4).
+ * graph/graph.h: the value-flow graph in memory (ValueExpert Def. 5.1, doc/definitions.md).
  *
  * Plain arrays; vertices and edges are referred to by index, users see ids.  Read from a profile
  * (graph/profile/profile.h) or from DOT (graph/dot.h).  All strings are owned by the graph and are

@@ -1,5 +1,5 @@
 /*
- * graph/input.h: where a command gets its graph from (DESIGN 6): FILE, else stdin when it is a
+ * graph/input.h: where a command gets its graph from: FILE, else stdin when it is a
  * pipe or a file, else $VFLOW_PROFILE, else ./vflow.db.
  */
 #ifndef VFLOW_GRAPH_INPUT_H

@@ -1,8 +1,8 @@
 /*
  * render/dot.c: DOT with the drawing in it, so that `dot -Tsvg` of Graphviz draws the picture too.
  *
- * The known attributes stay (DESIGN 6), so that filters still work on it; those that a foreign file
- * brought are left out, because they may style or link.
+ * The known attributes stay (vflow-export(1)), so that filters still work on it; those that a
+ * foreign file brought are left out, because they may style or link.
  */
 #include "graph/dot_list.h"
 #include "graph/dot_names.h"

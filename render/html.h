@@ -14,8 +14,8 @@ extern const char html_page[], html_style[], html_script[];
 
 /*
  * The data behind the picture as JSON, for <script type="application/json">: safe inside HTML.
- * Holds the attributes of DESIGN 6 and those that the graph attribute `vflow_types` declares;
- * those that style or link never, declared or not.
+ * Holds the attributes of vflow-export(1) and those that the graph attribute `vflow_types`
+ * declares; those that style or link never, declared or not.
  */
 void html_write_data(FILE *out, const struct picture *picture);
 /*

@@ -1,6 +1,6 @@
 /*
- * render/json.c: the picture as JSON, for tools that draw themselves: the attributes of DESIGN 6,
- * as numbers and strings, and where each vertex lies.
+ * render/json.c: the picture as JSON, for tools that draw themselves: the attributes of
+ * vflow-export(1), as numbers and strings, and where each vertex lies.
  */
 #include "graph/dot_names.h"
 #include "graph/json_fields.h"

@@ -11,7 +11,7 @@
 #include "graph/accessed_value.h"
 #include "util/memory.h"
 
-/* Mantissa bits of which DESIGN 8 speaks, the most first; ends with 0. */
+/* Mantissa bits of which doc/definitions.md speaks, the most first; ends with 0. */
 static const unsigned *levels_of(uint32_t type)
 {
 	static const unsigned f64[] = {46, 36, 28, 20, 12, 0}, f32[] = {20, 15, 11, 7, 3, 0},

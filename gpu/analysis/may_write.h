@@ -1,7 +1,8 @@
 /*
- * gpu/analysis/may_write.h: what a launch that was not analysed may have written (DESIGN 4, "Never
- * silently stale"): objects with an address among its parameter bytes, and objects that the same
- * kernel wrote in an analysed launch.  (Its module's variables are the provider's to know.)
+ * gpu/analysis/may_write.h: what a launch that was not analysed may have written
+ * (doc/definitions.md, "What is not known"): objects with an address among its parameter bytes, and
+ * objects that the same kernel wrote in an analysed launch.  (Its module's variables are the
+ * provider's to know.)
  *
  * Pointers that lie in memory are not followed.  Not thread-safe: the provider holds its lock.
  */

@@ -5,7 +5,7 @@
  * (context id per 4-byte unit, aligned to the object's start), and the read and written masks
  * (one bit per byte) of the running API.  Accesses set masks only; shadow_settle() walks the
  * touched units once after each API, so cost grows with the bytes touched, never with
- * calls x objects.  Definitions: DESIGN 4 and ValueExpert Def. 5.1.
+ * calls x objects.  Definitions: doc/definitions.md and ValueExpert Def. 5.1.
  *
  * Not thread-safe, but for shadow_touch_together(): the provider holds its lock.
  */

@@ -2,7 +2,7 @@
  * gpu/analysis/unit.h: the shadow-memory algorithm for one word of an object.
  *
  * A word is 64 bytes: 16 units of 4 bytes, each with one last writer.  A mask has one bit per byte,
- * bit n for byte n, so bits 4n to 4n+3 are unit n.  Definitions: DESIGN 4, "Edge".
+ * bit n for byte n, so bits 4n to 4n+3 are unit n.  Definitions: doc/definitions.md, "Edge".
  */
 #ifndef VFLOW_GPU_ANALYSIS_UNIT_H
 #define VFLOW_GPU_ANALYSIS_UNIT_H

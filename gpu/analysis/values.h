@@ -1,6 +1,6 @@
 /*
- * gpu/analysis/values.h: how wide the values are that an API stores to an object (DESIGN 4, "Whole
- * values").
+ * gpu/analysis/values.h: how wide the values are that an API stores to an object
+ * (doc/definitions.md, "Bytes that are counted").
  *
  * `sizes` says what one API did to one object: a bit for each size of its accesses, which is what
  * the instruction moves per lane (a v2.f32 8 bytes, a v4.f32 16), shifted left by 8 times the kind

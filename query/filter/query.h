@@ -88,9 +88,9 @@ struct query_threshold {
 };
 
 /*
- * Important graph, Def. 5.3, as DESIGN 4 settles the cases with one threshold only.  What lacks
- * the attribute (null) does not meet a threshold on it: READ edges have no redundancy.  Edges that
- * query_bridge() made have no metrics: they stay with their ends.  -1: no such metric.
+ * Important graph, Def. 5.3, as doc/definitions.md settles the cases with one threshold only.  What
+ * lacks the attribute (null) does not meet a threshold on it: READ edges have no redundancy.  Edges
+ * that query_bridge() made have no metrics: they stay with their ends.  -1: no such metric.
  */
 int query_prune(struct engine *engine, const struct query_threshold *edge,
 		const struct query_threshold *vertex, struct selection *keep, struct error *error);

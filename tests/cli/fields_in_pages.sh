@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every field of graph/fields.def is named in the manual pages that list fields.
+# Every field of graph/fields.def is named in the manual pages that list fields, and every pattern where
+# patterns are defined.
 . tests/lib.sh
 fields() { # VERTEX or EDGE, regex of types -> names, without those that only profiles have
 	sed -n '/^#endif/,$p' graph/fields.def | tr -d '\n' | sed 's/\(VERTEX\|EDGE\)_FIELD(/\n&/g' | grep -v 'profile_only = true' |
@@ -21,4 +22,12 @@ done
 names query/vflow-prune.1 VERTEX 'COUNT|FRACTION'
 names query/vflow-prune.1 EDGE 'COUNT|FRACTION'
 names query/vflow-top.1 VERTEX 'COUNT|FRACTION'
+# {"dead_write", "dead write"} in the files of patterns
+titles=$(cat advice/pattern/*.c | tr -d '\n\t' | grep -oE '\{"[a-z_]+", ?"[A-Za-z, ]+"\}' | sed -E 's/.*, ?"(.*)"\}/\1/' | sort -u)
+like "patterns are found" "$titles" 'dead write'
+missing=
+while read -r title; do
+	grep -qi -- "$title" doc/definitions.md || missing="$missing, $title"
+done <<<"$titles"
+is "definitions.md has each pattern" "$missing" ""
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The traps of DOT filters (DESIGN's note on query and render, 2.1 and 2.2), a test for each, named after it.
+# The traps of DOT filters, a test for each, named after it.
 . tests/lib.sh
 vflow=$(realpath "$VFLOW")
 unset VFLOW_PROFILE

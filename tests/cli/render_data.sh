@@ -55,7 +55,7 @@ is "the same bytes again" "$(render -T html "$T/g.dot" | cmp - "$T/g.html" 2>&1)
 
 # JSON
 expect_exit 0 "json" render -o "$T/g.json" "$T/g.dot"
-is "names of DESIGN 6, numbers as numbers" "$(json_query "$T/g.json" "SELECT text->>'\$.edges[1].start', text->>'\$.edges[1].end', json_type(text, '\$.edges[1].bytes'),
+is "names of vflow-export(1), numbers as numbers" "$(json_query "$T/g.json" "SELECT text->>'\$.edges[1].start', text->>'\$.edges[1].end', json_type(text, '\$.edges[1].bytes'),
 	text->>'\$.edges[1].redundancy', json_type(text, '\$.edges[2].redundancy') IS NULL FROM json")" "2 3 integer 1 1"
 is "positions: time flows down" "$(json_query "$T/g.json" "SELECT (text->>'\$.vertices[1].y') < (text->>'\$.vertices[2].y') AND (text->>'\$.vertices[2].y') < (text->>'\$.vertices[3].y') FROM json")" 1
 

@@ -1,7 +1,7 @@
 /*
  * random_flow.c SEED: calls of every kind with random operands, and what must come of them: keeps
- * the value, the writer and whether it was ever written for every byte by the letter of DESIGN 4,
- * and prints the edges as "FROM>TO ACCESS OBJECT BYTES REDUNDANT COUNT".
+ * the value, the writer and whether it was ever written for every byte by the letter of
+ * doc/definitions.md, and prints the edges as "FROM>TO ACCESS OBJECT BYTES REDUNDANT COUNT".
  */
 #include <stdbool.h>
 #include <string.h>

@@ -480,7 +480,7 @@ static void test_four_gigabytes(void **state)
 	shadow_destroy(shadow);
 }
 
-/* 0 under the address sanitizer: on some kernels its own shadow memory becomes resident along with ours. */
+/* 0 under the address sanitizer, whose own memory is resident along with ours on some kernels. */
 static uint64_t resident_bytes(void)
 {
 #ifdef __SANITIZE_ADDRESS__

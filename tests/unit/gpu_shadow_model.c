@@ -107,7 +107,8 @@ static bool are_alike(const struct model *model)
 	return !singles || widths == widest(singles);
 }
 
-/* As DESIGN 4 has it, but that stores of sizes that make no difference belong to every API. */
+/* As doc/definitions.md has it, but that stores of sizes that make no difference belong to every
+ * API. */
 static unsigned width_of(const struct model *model)
 {
 	unsigned stored = model->stores | model->atomics | (model->bulk ? 16 : 0);

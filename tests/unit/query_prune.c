@@ -1,4 +1,4 @@
-/* Important graphs: the three cases of DESIGN 4, every metric, and what lacks a metric. */
+/* Important graphs: the three cases of doc/definitions.md, every metric, what lacks a metric. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

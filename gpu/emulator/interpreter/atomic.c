@@ -2,7 +2,7 @@
  * gpu/emulator/interpreter/atomic.c: atom and red.
  *
  * Lanes go one after the other, in order of their numbers.  A compare-and-swap that fails has
- * read and written its operand all the same (DESIGN 4).
+ * read and written its operand all the same (doc/definitions.md, "Edge").
  */
 #include <string.h>
 

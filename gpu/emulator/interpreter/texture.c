@@ -1,7 +1,7 @@
 /*
  * gpu/emulator/interpreter/texture.c: tex, txq, suld, sust.
  *
- * Reads through textures make no edges (DESIGN 5); what a surface store may have written becomes
+ * Reads through textures make no edges; what a surface store may have written becomes
  * unknown when the kernel ends.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * gpu/sanitizer/schedule/event_unknown.c: what is not analysed, and what becomes unknown by it
- * (DESIGN 4, "Never silently stale").
+ * (doc/definitions.md, "What is not known").
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
 
@@ -70,7 +70,7 @@ static void forget_variables(CUmodule module)
 		space_forget_variables(event_spaces[i], module);
 }
 
-/* Lists what DESIGN 4 says that the kernel may have written to be forgotten. */
+/* Lists what the kernel may have written, to be forgotten. */
 static void forget_writable(const struct operation *operation)
 {
 	CUcontext context = operation->context;

@@ -203,6 +203,10 @@ include tests/tests.mk
 deps:
 	@tests/install-packages $(PACKAGES)
 
+# what the providers for GPUs are compiled with, where there is no toolkit that has it; nvcc has to be there
+deps-gpu:
+	@tests/unpack-toolkit
+
 man_pages = $(wildcard $(rooms:%=%/*.1))
 
 install: all

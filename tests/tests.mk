@@ -1,21 +1,57 @@
 # The tests.  Every test is a program that prints TAP lines ("ok 1 - name", "not ok ...", "# SKIP");
 # tests/run adds them up.
 
-unit_tests = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/*.c))
+# Unit tests are linked together, which takes a minute less than a program for each: the name that it is called by
+# says which test runs.  Those that define functions in the place of others', or look for their own, are programs by
+# themselves; what else a test defines is its own (objcopy).
+unit_alone = collect_failures collect_managed gpu_forms gpu_hints gpu_shadow graph_build graph_nodes graph_symbols progress query_value
+unit_names = $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+unit_gpu = $(filter gpu_%,$(filter-out $(unit_alone),$(unit_names)))
+unit_vflow = $(filter-out gpu_% $(unit_alone),$(unit_names))
+unit_tests = $(unit_names:%=$(BUILD)/tests/unit/%)
 cli_tests = $(wildcard tests/cli/*.sh tests/sanitizer/*.sh tests/cupti/*.sh)
 
 CFLAGS_TESTS = $(CFLAGS_VFLOW) -Wno-unused-function
 # the command table and what refers to it belong to the program
 unit_objects = $(filter-out %/vflow.o/vflow.o %/util/cmd_help.o,$(vflow_objects))
 
-# unit tests of the rooms that live in the vflow process link with them; tests of gpu/ (named
-# gpu_*.c) link with the emulator's objects instead
-$(BUILD)/tests/unit/gpu_%: tests/unit/gpu_%.c $(cuda_objects) $(wildcard tests/unit/*.h tests/gpu/ptx/*.h)
+# tests of gpu/ (named gpu_*.c) link with the emulator's objects, those of the other rooms with vflow's
+unit_headers = $(wildcard tests/unit/*.h tests/gpu/ptx/*.h)
+CFLAGS_UNIT = $(if $(filter gpu_%,$*),$(COMMON),$(CFLAGS_TESTS))
+gpu_libs = -lcmocka -lcrypto -lm -ldl -lpthread
+
+$(BUILD)/tests/unit.o/%.o: tests/unit/%.c $(unit_headers) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
-	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $(filter-out %.h,$^) -lcmocka -lcrypto -lm -ldl -lpthread $(LDFLAGS)
+	$(Q)$(CC) $(CFLAGS_UNIT) $(CFLAGS) -Dmain=main_of_$* -c -o $@ $<
+	$(Q)objcopy --keep-global-symbol=main_of_$* $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects) $(wildcard tests/unit/*.h)
+-include $(unit_names:%=$(BUILD)/tests/unit.o/%.d)
+
+tests_of = '-DTESTS=$(patsubst %,TEST(%),$(1))'
+
+$(BUILD)/tests/unit-gpu: tests/unit_main.c $(unit_gpu:%=$(BUILD)/tests/unit.o/%.o) $(cuda_objects)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(COMMON) $(CFLAGS) $(call tests_of,$(unit_gpu)) -o $@ $^ $(gpu_libs) $(LDFLAGS)
+
+$(BUILD)/tests/unit-vflow: tests/unit_main.c $(unit_vflow:%=$(BUILD)/tests/unit.o/%.o) $(unit_objects)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) $(call tests_of,$(unit_vflow)) -o $@ $^ -lcmocka $(LIBS_VFLOW) $(LDFLAGS)
+
+$(unit_gpu:%=$(BUILD)/tests/unit/%): $(BUILD)/tests/unit-gpu
+	@mkdir -p $(@D)
+	@ln -f $< $@
+
+$(unit_vflow:%=$(BUILD)/tests/unit/%): $(BUILD)/tests/unit-vflow
+	@mkdir -p $(@D)
+	@ln -f $< $@
+
+$(BUILD)/tests/unit/gpu_%: tests/unit/gpu_%.c $(cuda_objects) $(unit_headers)
+	@mkdir -p $(@D)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $(filter-out %.h,$^) $(gpu_libs) $(LDFLAGS)
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects) $(unit_headers)
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
 	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $(filter-out %.h,$^) -lcmocka $(LIBS_VFLOW) $(LDFLAGS)

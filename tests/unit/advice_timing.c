@@ -14,7 +14,7 @@
 
 #include "advice/advice.h"
 #include "advice/run.h"
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "collect/trace.h"
 #include "gpu/records.h"
 #include "graph/profile/profile.h"
@@ -474,7 +474,7 @@ static void test_release_on_host(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		unsigned char *needs;
+		unsigned char *needs, *late;
 		struct run run;
 
 		begin();
@@ -482,10 +482,11 @@ static void test_release_on_host(void **state)
 		synchronize(0);
 		call_of(api("free", names[i], PROFILE_NO_VERTEX), 0, 0, 5 * US);
 		run = run_of(profile, &options);
-		needs = wait_needs(&run, run.timing, true);
-		assert_non_null(needs);
-		assert_int_equal(needs[1], i ? WAIT_NEEDED : WAIT_UNNEEDED);
+		assert_non_null(run.order);
+		order_needs(run.order, &needs, &late);
+		assert_int_equal(late[1], i ? WAIT_NEEDED : WAIT_UNNEEDED);
 		free(needs);
+		free(late);
 		run_release(&run);
 		end();
 	}

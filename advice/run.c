@@ -313,8 +313,7 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 	if (run.timing && profile->wait_count)
 		run.order = order_new(&run);
 	if (run.order) {
-		order_needs(run.order, &run.wait_needs,
-			    profile->first_use_count ? &run.wait_needs_late : NULL);
+		run.wait_needs = order_needs(run.order);
 		run.wait_breadths = order_breadths(run.order, run.wait_needs);
 	}
 	return run;
@@ -333,7 +332,6 @@ void run_release(struct run *run)
 	order_free(run->order);
 	timing_free(run->timing);
 	free(run->wait_needs);
-	free(run->wait_needs_late);
 	free(run->wait_breadths);
 	index_free(run->index);
 }

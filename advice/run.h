@@ -40,7 +40,6 @@ struct run {
 	uint64_t least_ns;                /* of the timeline: what saves less is not worth a word */
 	struct order *order;              /* of advice/order/order.h; NULL: not known */
 	unsigned char *wait_needs;        /* likewise, by call */
-	unsigned char *wait_needs_late;   /* NULL, too, where no first use is known */
 	struct wait_breadth *wait_breadths; /* likewise, by row of table api */
 	struct run_index *index;
 };

@@ -446,8 +446,7 @@ struct wait_breadth *order_breadths(const struct order *order, const unsigned ch
 	struct walk walk = {.order = order,
 			    .needs = needs,
 			    .spared = 1u << WAIT_UNNEEDED | 1u << WAIT_REPEATED | 1u << WAIT_ORDERS,
-			    .questions = (struct question *[]){&breadths->question},
-			    .question_count = 1};
+			    .question = &breadths->question};
 	struct wait_breadth *found = NULL;
 	bool *settled = xcalloc((size_t)count + 1, sizeof(*settled));
 

@@ -41,21 +41,30 @@ static void end_process(struct walk *walk, struct question *question, const stru
 	judge_end(judge, judge->downloads_aside ? WAIT_NOT_JUDGED : WAIT_NEEDED);
 }
 
-void order_needs(const struct order *order, unsigned char **needs, unsigned char **late)
+static unsigned char *judge_all(const struct order *order, bool downloads_aside,
+				const unsigned char *gone)
 {
 	static const struct question_kind kind = {
 		.need = judge_need, .wait = take_wait, .end = end_process};
-	struct judge judges[2];
-	struct question *questions[] = {&judges[0].question, &judges[1].question};
-	struct walk walk = {.order = order, .questions = questions, .question_count = late ? 2 : 1};
+	struct judge judge;
+	struct walk walk = {.order = order,
+			    .needs = gone,
+			    .spared = gone ? 1u << WAIT_UNNEEDED | 1u << WAIT_REPEATED : 0,
+			    .question = &judge.question};
 
-	for (uint32_t q = 0; q < walk.question_count; q++)
-		judge_new(&judges[q], order, &kind);
-	judges[1].downloads_aside = true;
+	judge_new(&judge, order, &kind);
+	judge.downloads_aside = downloads_aside;
 	order_walk(&walk);
-	for (uint32_t q = 0; q < walk.question_count; q++)
-		judge_release(&judges[q]);
-	*needs = judges[0].needs;
-	if (late)
-		*late = judges[1].needs;
+	judge_release(&judge);
+	return judge.needs;
+}
+
+unsigned char *order_needs(const struct order *order)
+{
+	return judge_all(order, false, NULL);
+}
+
+unsigned char *order_late(const struct order *order, const unsigned char *needs)
+{
+	return judge_all(order, true, needs);
 }

@@ -32,13 +32,16 @@ enum wait_need {
 	WAIT_REPEATED, /* the wait before it had covered the same */
 };
 
+/* Of each call of the timeline, an enum wait_need; the caller frees. */
+unsigned char *order_needs(const struct order *order);
+
 /*
- * Of each call of the timeline, an enum wait_need; the caller frees both.  *late (NULL: it is not
- * asked for): as if the host looked at nothing that was copied to it; synchronous copies to the
- * host are judged then, too, and the last waits of a process: those that are not needed could be
- * made later, before it looks.
+ * Likewise, as if the host looked at nothing that was copied to it: those that are not needed then
+ * could be made later, before it looks.  Synchronous copies to the host are judged, too, and the
+ * last waits of a process; not those that are not needed at all (needs, of order_needs()), which
+ * go.
  */
-void order_needs(const struct order *order, unsigned char **needs, unsigned char **late);
+unsigned char *order_late(const struct order *order, const unsigned char *needs);
 
 /*
  * Synchronous copies wait, too, and what is in the default stream orders other streams.  Of

@@ -67,8 +67,7 @@ bool *order_relied(const struct order *order, const unsigned char *needs, const 
 	struct walk walk = {.order = order,
 			    .needs = needs,
 			    .spared = 1u << WAIT_UNNEEDED | 1u << WAIT_REPEATED,
-			    .questions = (struct question *[]){&judge.question},
-			    .question_count = 1,
+			    .question = &judge.question,
 			    .clocks.gone = gone};
 
 	judge_new(&judge, order, &kind);

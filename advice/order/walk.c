@@ -9,13 +9,10 @@
 static void need(struct walk *walk, uint32_t stream, uint32_t known, uint32_t to,
 		 enum wait_need why, struct stream *by, const struct clock *clock)
 {
-	for (uint32_t q = 0; q < walk->question_count; q++) {
-		struct question *question = walk->questions[q];
+	struct question *question = walk->question;
 
-		question->kind->need(walk, question, stream,
-				     walk_most(question->needed.done[stream], known), to, why, by,
-				     clock);
-	}
+	question->kind->need(walk, question, stream,
+			     walk_most(question->needed.done[stream], known), to, why, by, clock);
 }
 
 /* The operations that are neither done nor come before what begins after `clock`. */
@@ -26,49 +23,18 @@ static void need_all(struct walk *walk, const struct clock *clock, struct stream
 		     by ? clock : NULL);
 }
 
-static bool is_asked(const struct walk *walk, uint32_t stream, uint32_t known)
-{
-	const uint32_t count = walk->clocks.streams[stream].count;
-	bool asked = false;
-
-	for (uint32_t q = 0; q < walk->question_count && known < count; q++)
-		asked |=
-			walk->questions[q]->asks && walk->questions[q]->needed.done[stream] < count;
-	return asked;
-}
-
 /* Of the operation that comes next: what it needs of other streams' operations. */
 static void need_touched(struct walk *walk, const struct clock *clock,
 			 const struct effects *effects, struct stream *by)
 {
-	for (uint32_t s = 0; s < walk->clocks.stream_count; s++)
-		if (is_asked(walk, s, clock->done[s]))
+	const struct question *question = walk->question;
+
+	for (uint32_t s = 0; s < walk->clocks.stream_count && question->asks; s++)
+		if (walk_most(question->needed.done[s], clock->done[s]) <
+		    walk->clocks.streams[s].count)
 			need(walk, s, clock->done[s],
 			     clocks_last_touched(&walk->clocks, s, effects), WAIT_ORDERS, by,
 			     clock);
-}
-
-static bool is_moved(struct walk *walk, const struct profile_gpu_time *time,
-		     const struct effects *effects)
-{
-	bool moved = false;
-
-	for (uint32_t q = 0; q < walk->question_count; q++) {
-		struct question *question = walk->questions[q];
-
-		moved |=
-			question->kind->move && question->kind->move(walk, question, time, effects);
-	}
-	return moved;
-}
-
-static void leave_out(struct walk *walk, uint32_t call, struct stream *stream,
-		      const struct clock *clock)
-{
-	for (uint32_t q = 0; q < walk->question_count; q++)
-		if (walk->questions[q]->kind->left_out)
-			walk->questions[q]->kind->left_out(walk, walk->questions[q], call, stream,
-							   clock);
 }
 
 static void take_operation(struct walk *walk, const struct profile_gpu_time *time)
@@ -82,9 +48,10 @@ static void take_operation(struct walk *walk, const struct profile_gpu_time *tim
 	const struct effects *effects = v == UINT32_MAX ? NULL : &order->touches->effects[v];
 	const bool gone = clocks->gone && v != UINT32_MAX && clocks->gone[v] &&
 			  !order->profile->timeline[time->call].stream;
+	struct question *question = walk->question;
 	struct clock clock;
 
-	if (is_moved(walk, time, effects))
+	if (question->kind->move && question->kind->move(walk, question, time, effects))
 		return;
 	clocks_order(clocks, stream, time->call, gone);
 	clock = stream->clock;
@@ -94,8 +61,8 @@ static void take_operation(struct walk *walk, const struct profile_gpu_time *tim
 		need_all(walk, &clock, stream);
 	else
 		need_touched(walk, &clock, effects, stream);
-	if (gone)
-		leave_out(walk, time->call, stream, &clock);
+	if (gone && question->kind->left_out)
+		question->kind->left_out(walk, question, time->call, stream, &clock);
 	clocks_add(clocks, stream, time->call, effects);
 }
 
@@ -186,9 +153,7 @@ static void take_waits(struct walk *walk, uint32_t call, const struct profile_ap
 	if (known) {
 		clocks_join_orders(&walk->clocks, &clock, call);
 		clock_join(&likely, &clock);
-		for (uint32_t q = 0; q < walk->question_count; q++)
-			walk->questions[q]->kind->wait(walk, walk->questions[q], call, &clock,
-						       &likely);
+		walk->question->kind->wait(walk, walk->question, call, &clock, &likely);
 	} else if (is_free) {
 		/* others may get the memory at once: what uses it has to be done */
 		need_all(walk, &walk->clocks.streams[order->of_call[call]].clock, NULL);
@@ -211,21 +176,19 @@ static void take_call(struct walk *walk, uint32_t call)
 void order_walk(struct walk *walk)
 {
 	const struct order *order = walk->order;
+	struct question *question = walk->question;
 
 	walk->clocks.order = order;
 	for (uint32_t p = 0; p < order->process_count; p++) {
 		const struct process *process = &order->processes[p];
 
 		clocks_begin(&walk->clocks, process);
-		for (uint32_t q = 0; q < walk->question_count; q++) {
-			walk->questions[q]->needed = (struct clock){0};
-			if (walk->questions[q]->kind->begin)
-				walk->questions[q]->kind->begin(walk, walk->questions[q], process);
-		}
+		question->needed = (struct clock){0};
+		if (question->kind->begin)
+			question->kind->begin(walk, question, process);
 		for (uint32_t c = process->first; process->fits && c < process->end; c++)
 			take_call(walk, c);
-		for (uint32_t q = 0; q < walk->question_count; q++)
-			walk->questions[q]->kind->end(walk, walk->questions[q], process);
+		question->kind->end(walk, question, process);
 		clocks_end(&walk->clocks);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * advice/order/walk.h: the calls of a run in order.  Questions are told what has to be done before
- * what, and what the waits cover; several that ask about the same run are told in one walk.
+ * advice/order/walk.h: the calls of a run in order.  A question is told what has to be done before
+ * what, and what the waits cover.
  */
 #ifndef VFLOW_ADVICE_ORDER_WALK_H
 #define VFLOW_ADVICE_ORDER_WALK_H
@@ -40,8 +40,7 @@ struct walk {
 	const struct order *order;
 	const unsigned char *needs; /* by call; NULL, and `spared` 0: no wait is spared */
 	unsigned spared;            /* bits of enum wait_need: waits that are so are not there */
-	struct question **questions;
-	uint32_t question_count;
+	struct question *question;
 	struct clocks clocks;
 };
 

@@ -127,13 +127,14 @@ static bool is_early(const struct run *run, uint32_t api, const struct uses *use
 
 static void detect_misplaced(const struct run *run, const struct uses *uses)
 {
-	const unsigned char *needs = run->wait_needs_late;
+	unsigned char *needs = run->order ? order_late(run->order, run->wait_needs) : NULL;
 	bool *movable = needs ? find_movable(run, needs) : NULL;
 
 	for (uint32_t api = 0; needs && api < run->profile->api_count; api++)
 		if (movable[api] && is_early(run, api, &uses[api]))
 			add_misplaced(run, api, &uses[api]);
 	free(movable);
+	free(needs);
 }
 
 /* -- downloads -- */

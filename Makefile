@@ -85,7 +85,7 @@ $(foreach f,$(row_folders),$(if $(call differ,$(strip $(file <$(BUILD)/rows/$f.d
 	$(shell mkdir -p $(BUILD)/rows/$(dir $f))$(file >$(BUILD)/rows/$f.def,$(call rows,$f))))
 endif
 
-rooms = util util/format util/perfetto gpu/sass gpu/stalls graph graph/build graph/build/pairs graph/build/analysis graph/build/values graph/memory graph/profile graph/profile/kernel collect collect/coverage collect/device collect/doctor collect/pass collect/passes query query/language query/filter replay advice advice/diff advice/lines advice/memory advice/pattern advice/report advice/stall advice/stall/optimizer render render/memory render/perfetto
+rooms = util util/format util/perfetto gpu/sass gpu/stalls graph graph/build graph/build/pairs graph/build/analysis graph/build/values graph/memory graph/profile graph/profile/kernel collect collect/coverage collect/device collect/doctor collect/pass collect/passes query query/language query/filter replay advice advice/diff advice/lines advice/memory advice/order advice/pattern advice/report advice/stall advice/stall/optimizer render render/memory render/perfetto
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c gpu/nvidia/apis.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c collect/guest/watch/*.c) collect/trace_write.c collect/trace_check.c collect/trace_rows.c \
 	collect/coverage/coverage.c collect/kernel_filter.c collect/userfaultfd.c gpu/nvidia/apis.c util/error.c util/mangled.c util/say.c util/start_environment.c

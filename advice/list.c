@@ -6,7 +6,7 @@
 
 #include "advice/cause.h"
 #include "advice/pattern.h"
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -345,7 +345,7 @@ static bool *find_relied(const struct run *run)
 			gone[graph_find(graph, profile->findings[i].vertex)] = true;
 			count++;
 		}
-	of_gone = count ? wait_needs_of_gone(run, gone) : NULL;
+	of_gone = count && run->order ? order_relied(run->order, run->wait_needs, gone) : NULL;
 	for (uint32_t i = 0; of_gone && i < profile->finding_count; i++)
 		if (leaves_out(&profile->findings[i]))
 			relied[i] = of_gone[graph_find(graph, profile->findings[i].vertex)];

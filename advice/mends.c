@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "util/memory.h"
 
 struct numbered_call { /* of a vertex */

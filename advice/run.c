@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -311,9 +311,11 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 	if (run.timing)
 		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->span_ns);
 	if (run.timing && profile->wait_count)
-		run.wait_needs = wait_needs(&run, run.timing, false);
-	if (run.wait_needs)
-		run.wait_breadths = wait_breadths(&run);
+		run.order = order_new(&run);
+	if (run.order) {
+		run.wait_needs = order_needs(run.order);
+		run.wait_breadths = order_breadths(run.order, run.wait_needs);
+	}
 	return run;
 }
 
@@ -327,6 +329,7 @@ void run_release(struct run *run)
 	free(run->unseen);
 	free(run->sites);
 	free(run->writers);
+	order_free(run->order);
 	timing_free(run->timing);
 	free(run->wait_needs);
 	free(run->wait_breadths);

@@ -38,7 +38,8 @@ struct run {
 	uint64_t *unseen;                 /* per vertex: invocations that were not */
 	struct timing *timing;            /* NULL: the profile has no timeline */
 	uint64_t least_ns;                /* of the timeline: what saves less is not worth a word */
-	unsigned char *wait_needs;        /* of advice/wait_needs.h; NULL: not known */
+	struct order *order;              /* of advice/order/order.h; NULL: not known */
+	unsigned char *wait_needs;        /* likewise, by call */
 	struct wait_breadth *wait_breadths; /* likewise, by row of table api */
 	struct run_index *index;
 };

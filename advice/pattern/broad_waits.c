@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "gpu/nvidia/apis.h"
 #include "util/memory.h"
 #include "util/text.h"

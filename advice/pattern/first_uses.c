@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "advice/touches.h"
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "gpu/nvidia/apis.h"
 #include "gpu/records.h"
 #include "util/memory.h"
@@ -127,7 +127,7 @@ static bool is_early(const struct run *run, uint32_t api, const struct uses *use
 
 static void detect_misplaced(const struct run *run, const struct uses *uses)
 {
-	unsigned char *needs = run->wait_needs ? wait_needs(run, run->timing, true) : NULL;
+	unsigned char *needs = run->order ? order_late(run->order, run->wait_needs) : NULL;
 	bool *movable = needs ? find_movable(run, needs) : NULL;
 
 	for (uint32_t api = 0; needs && api < run->profile->api_count; api++)

@@ -14,7 +14,7 @@
 
 #include "advice/advice.h"
 #include "advice/run.h"
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "collect/trace.h"
 #include "gpu/records.h"
 #include "graph/profile/profile.h"
@@ -474,7 +474,7 @@ static void test_release_on_host(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		unsigned char *needs;
+		unsigned char *needs, *late;
 		struct run run;
 
 		begin();
@@ -482,10 +482,46 @@ static void test_release_on_host(void **state)
 		synchronize(0);
 		call_of(api("free", names[i], PROFILE_NO_VERTEX), 0, 0, 5 * US);
 		run = run_of(profile, &options);
-		needs = wait_needs(&run, run.timing, true);
-		assert_non_null(needs);
-		assert_int_equal(needs[1], i ? WAIT_NEEDED : WAIT_UNNEEDED);
+		assert_non_null(run.order);
+		needs = order_needs(run.order);
+		late = order_late(run.order, needs);
+		assert_int_equal(late[1], i ? WAIT_NEEDED : WAIT_UNNEEDED);
 		free(needs);
+		free(late);
+		run_release(&run);
+		end();
+	}
+}
+
+/*
+ * What fill writes is written again in another stream after two waits; one of them is to be left
+ * out.  The other one, for the download, cannot be made later than that as well.
+ */
+static void test_wait_later_alone(void **state)
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		unsigned char *needs, *late;
+		struct run run;
+
+		begin();
+		launch(apis.fill, 101);
+		launch(apis.down, 101);
+		synchronize(101);
+		launch(apis.other, 102);
+		synchronize(UINT32_MAX);
+		launch(i ? apis.fill : apis.other, 103);
+		synchronize(UINT32_MAX);
+		run = run_of(profile, &options);
+		needs = order_needs(run.order);
+		late = order_late(run.order, needs);
+		assert_int_equal(needs[2], WAIT_NEEDED);
+		assert_int_equal(needs[4], WAIT_UNNEEDED);
+		assert_int_equal(late[2], i ? WAIT_ORDERS : WAIT_UNNEEDED);
+		free(needs);
+		free(late);
 		run_release(&run);
 		end();
 	}
@@ -927,23 +963,15 @@ static void test_idle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unnecessary),
-		cmocka_unit_test(test_last),
-		cmocka_unit_test(test_guarded),
-		cmocka_unit_test(test_sometimes),
-		cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_release),
-		cmocka_unit_test(test_release_on_host),
-		cmocka_unit_test(test_event),
-		cmocka_unit_test(test_consecutive),
-		cmocka_unit_test(test_synchronous_upload),
-		cmocka_unit_test(test_threshold),
-		cmocka_unit_test(test_allocation_in_loop),
-		cmocka_unit_test(test_pageable),
-		cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_start_up),
-		cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_unnecessary),      cmocka_unit_test(test_last),
+		cmocka_unit_test(test_guarded),          cmocka_unit_test(test_sometimes),
+		cmocka_unit_test(test_streams),          cmocka_unit_test(test_together),
+		cmocka_unit_test(test_release),          cmocka_unit_test(test_release_on_host),
+		cmocka_unit_test(test_wait_later_alone), cmocka_unit_test(test_event),
+		cmocka_unit_test(test_consecutive),      cmocka_unit_test(test_synchronous_upload),
+		cmocka_unit_test(test_threshold),        cmocka_unit_test(test_allocation_in_loop),
+		cmocka_unit_test(test_pageable),         cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_start_up),         cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_beside),
 	};
 

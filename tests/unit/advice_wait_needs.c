@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/wait_needs.h"
+#include "advice/order/order.h"
 #include "collect/trace.h"
 #include "gpu/records.h"
 #include "util/memory.h"

@@ -1127,6 +1127,45 @@ static void test_cause(void **state)
 	profile_free(profile);
 }
 
+/* Kernels of one line that differ in template arguments and parameters alone are one cause. */
+static void test_cause_of_templates(void **state)
+{
+	static const struct {
+		const char *names[2];
+		uint32_t causes;
+	} cases[] = {
+		{{"void scan<Policy<float>, 4>(float*)", "void scan<Policy<int>, 8>(int*)"}, 1},
+		{{"void a::scan<4>(int*)", "void b::scan<4>(int*)"}, 2},
+		{{"void (anonymous namespace)::scan<4>(int*)",
+		  "void (anonymous namespace)::scan<8>(int*)"},
+		 1},
+		{{"void run<main::{lambda(int)#1}>(main::{lambda(int)#1})",
+		  "void run<main::{lambda()#2}>(main::{lambda()#2})"},
+		 1},
+		{{"operator<< <int>", "operator>> <int>"}, 2},
+		{{"scan", "scan_by_key"}, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *profile = two_writers("alloc", "kernel");
+		const uint32_t ids[] = {3, 5};
+
+		vertex(profile, "kernel", cases[i].names[1], 1);
+		free(profile->graph->vertices[3].name);
+		profile->graph->vertices[3].name = xstrdup(cases[i].names[0]);
+		profile->frames[5].line = profile->frames[3].line;
+		for (int k = 0; k < 2; k++) {
+			edge(profile, ids[k], 4, 1, GRAPH_WRITE, 2000, 0)->dead_bytes = 2000;
+			write_of(profile, ids[k], 1, 2000);
+			fate_of(profile, ids[k], 2000, 2000, 0);
+		}
+		advice_detect(profile, &ADVICE_DEFAULTS);
+		assert_int_equal(profile->finding_count, cases[i].causes);
+		profile_free(profile);
+	}
+}
+
 /* The vertex is called through a layer of a library at this line of it. */
 static void call_through(struct profile *profile, uint32_t vertex, uint32_t line)
 {
@@ -1556,6 +1595,7 @@ int main(void)
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_cause),
+		cmocka_unit_test(test_cause_of_templates),
 		cmocka_unit_test(test_cause_in_layers),
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_plural),

@@ -7,6 +7,7 @@
 #include <uthash.h>
 
 #include "advice/words.h"
+#include "util/cxx_name.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
@@ -132,6 +133,19 @@ static uint32_t beginning_of(struct paths *paths, uint32_t shorter, uint32_t tex
 	return index;
 }
 
+/*
+ * A function's name without parameters, and without the template arguments, of which a library
+ * picks other ones for each size of the data.  The caller frees.
+ */
+static char *function_of(const char *name)
+{
+	const char *end = cxx_name_end(name), *start = cxx_name_start(name);
+	const char *arguments = cxx_arguments_start(start, end);
+
+	return xstrndup(start,
+			(size_t)((arguments && arguments > start ? arguments : end) - start));
+}
+
 /* The name of a vertex, given by its id, and the innermost lines of its call path. */
 static uint32_t longest_of(struct paths *paths, uint32_t id)
 {
@@ -143,7 +157,7 @@ static uint32_t longest_of(struct paths *paths, uint32_t id)
 	if (paths->longest[v] != NONE)
 		return paths->longest[v];
 	path = profile_path(profile, v, &count);
-	longest = beginning_of(paths, NONE, number_of(paths, xstrdup(name ? name : "")), NONE);
+	longest = beginning_of(paths, NONE, number_of(paths, function_of(name ? name : "")), NONE);
 	for (uint32_t i = 0; i < count && paths->beginnings[longest].depth < DEPTH; i++)
 		if (words_has_line(path[i]))
 			longest = beginning_of(paths, longest, place_of(paths, path[i]),

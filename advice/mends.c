@@ -389,7 +389,8 @@ static void mend_wait(const struct mend_index *index, struct mend *mend,
 		/* something has to keep the host from changing the source meanwhile */
 		change_waits(index, mend, finding, REPLAY_ASYNC, unneeded);
 		mend->at_most = true;
-	} else if (is(finding->action, "copy_on_host") || is(finding->action, "free_async")) {
+	} else if (is(finding->action, "copy_on_host") || is(finding->action, "free_async") ||
+		   is(finding->action, "free_later")) {
 		change_waits(index, mend, finding, REPLAY_NO_WAIT, unneeded);
 		mend->at_least = true; /* their own work, too */
 	} else if (is(finding->action, "order_on_device")) {

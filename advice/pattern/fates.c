@@ -22,6 +22,7 @@ struct fate {
 	enum operation operation;
 	const char *pattern;
 	uint64_t bytes;  /* that nobody read */
+	uint64_t ends;   /* of these, before and after all that is read, for sure; or 0 */
 	bool all;        /* that it wrote to the object */
 	bool of_all;     /* and to any other one */
 	bool whole;      /* mostly all bytes of some invocations, not some bytes of each */
@@ -162,15 +163,6 @@ static char *evidence_of(const struct fate *fate)
 	return text;
 }
 
-/* Whether a copy or set of the one range that is read would save something, for sure. */
-static bool has_unread_ends(const struct fate *fate)
-{
-	const struct profile_fate *row = fate->fate;
-	uint64_t range = row->read_end - row->read_first;
-
-	return row->read_end && row->writes && row->bytes / row->writes > range;
-}
-
 static char *advice_of(const struct fate *fate)
 {
 	const char *verb = operation_verb(fate->operation, 1);
@@ -191,12 +183,16 @@ static char *advice_of(const struct fate *fate)
 		return xasprintf("%s only when somebody will read it: nobody reads what the others "
 				 "write.",
 				 fate->operation == OPERATION_SET ? "Set" : "Copy");
-	return xasprintf("%s only the part that is read%s: nobody reads the rest.",
+	if (fate->ends)
+		return xasprintf("%s only the range in which something is read: nobody reads what "
+				 "lies before and after it.",
+				 fate->operation == OPERATION_SET ? "Set" : "Copy");
+	return xasprintf("%s only the part that is read, if it is known before%s: nobody reads the "
+			 "rest.",
 			 fate->operation == OPERATION_SET ? "Set" : "Copy",
-			 has_unread_ends(fate)  ? ""
-			 : fate->fate->read_end ? ", if it is known before (it is scattered, and "
-						  "with another input it may be another one)"
-						: ", if it is known before");
+			 fate->fate->read_end ? " (it is scattered, and with another input it may "
+						"be another one)"
+					      : "");
 }
 
 static void add_finding(const struct fate *fate)
@@ -206,7 +202,7 @@ static void add_finding(const struct fate *fate)
 	const struct graph *graph = fate->run->profile->graph;
 	struct profile_finding *finding =
 		run_add(fate->run, fate->pattern, action_of(fate), fate->fate->vertex,
-			fate->fate->site, fate->bytes, fate->fate->bytes);
+			fate->fate->site, fate->ends ? fate->ends : fate->bytes, fate->fate->bytes);
 
 	finding->input = !fate->unseen && depends_on_stores(fate);
 	finding->invocations = fate->fate->writes;
@@ -225,6 +221,39 @@ static bool is_whole(const struct fate *fate)
 	return !fate->all && row->unread_writes && row->unread_writes != PROFILE_UNKNOWN &&
 	       row->unread_writes_bytes != PROFILE_UNKNOWN &&
 	       row->unread_writes_bytes > fate->bytes / 2;
+}
+
+/* Whether the advice is to copy or set a part of what each of them does. */
+static bool is_part(const struct fate *fate)
+{
+	return !fate->all && !fate->whole && fate->operation != OPERATION_KERNEL;
+}
+
+/* What copies and sets of the one range that is read would leave out, for sure. */
+static uint64_t unread_ends(const struct fate *fate)
+{
+	const struct profile_fate *row = fate->fate;
+	const uint64_t range = row->read_end - row->read_first;
+
+	if (!row->read_end || !row->writes || row->bytes / row->writes <= range)
+		return 0;
+	return row->bytes - row->writes * range;
+}
+
+/*
+ * Of a part it tells the ends alone, but where what nobody reads is most of what is written and
+ * lies between what is read: to pick a little out of the middle is no mend.  Whether there is
+ * anything to tell.
+ */
+static bool find_part(struct fate *fate)
+{
+	const uint64_t ends = unread_ends(fate);
+
+	if (!fate->fate->read_end ||
+	    (ends < fate->bytes / 2 && fate->bytes >= fate->fate->bytes - fate->bytes))
+		return true;
+	fate->ends = ends < fate->bytes ? ends : fate->bytes;
+	return ends > 0;
 }
 
 static void detect_dead_writes(const struct run *run)
@@ -246,7 +275,8 @@ static void detect_dead_writes(const struct run *run)
 		fate.pattern = row->dead_bytes >= row->unread_bytes ? "dead_write"
 			       : fate.operation == OPERATION_UPLOAD ? "unused_transfer"
 								    : "never_read";
-		add_finding(&fate);
+		if (!is_part(&fate) || find_part(&fate))
+			add_finding(&fate);
 	}
 }
 

@@ -97,11 +97,17 @@ static const struct mend mend_release = {
 	"free_async",
 	"Free with cudaFreeAsync what cudaMallocAsync allocated, or keep the memory and use it "
 	"again: cudaFree waits for all streams first."};
+static const struct mend mend_other_release = {
+	"free_later", "Release it later, where the device has nothing to do (behind the loop), or "
+		      "keep the memory "
+		      "and use it again: this call waits for all streams first."};
 
 static const struct mend *mend_of(const struct profile_api *api, const struct tally *tally)
 {
 	if (!strcmp(api->kind, "free"))
-		return &mend_release;
+		return api_is(api->name, "cudaFree") || api_is(api->name, "cuMemFree")
+			       ? &mend_release
+			       : &mend_other_release; /* only that has an asynchronous twin */
 	if (api->vertex != PROFILE_NO_VERTEX)
 		return &mend_upload;
 	if (!api_is_synchronization(api->name))

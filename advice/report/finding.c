@@ -208,6 +208,7 @@ char *finding_look(const struct profile *profile, const struct profile_finding *
 	const char *change = !strcmp(action, "delete")          ? "without"
 			     : !strcmp(action, "allocate_once") ? "hoist"
 			     : !strcmp(action, "free_async")    ? "no-wait"
+			     : !strcmp(action, "free_later")    ? "no-wait"
 								: NULL;
 	char *sites, *calls, *text;
 

@@ -568,17 +568,23 @@ static void check_fate(const char *kind, bool upload, uint64_t dead, uint64_t un
 	profile_free(profile);
 }
 
-/* A range is advised only where it leaves something out of the 1000 bytes of each copy. */
+/*
+ * A range is advised only where it leaves something out of the 1000 bytes of each of two copies,
+ * and only that is saved; what is scattered only if it is most of them.
+ */
 static void test_scattered_reads(void **state)
 {
 	static const struct {
-		uint64_t first, end;
+		uint64_t unread, first, end, saved;
 		bool scattered, certain;
-	} cases[] = {{0, 1024, true, false},
-		     {0, 1000, true, false},
-		     {1024, 2048, true, false},
-		     {100, 1000, false, true},
-		     {0, 0, false, false}}; /* where it lies nobody knows */
+	} cases[] = {{500, 0, 1024, 0, false, false},
+		     {500, 1024, 2048, 0, false, false},
+		     {500, 100, 1000, 200, false, true}, /* 100 before what is read, twice */
+		     {999, 0, 1000, 0, false, false},
+		     {1000, 0, 1000, 1000, true, false}, /* a half */
+		     {1200, 0, 900, 1200, true, false},  /* the ends are 200 of 1200 */
+		     {1200, 100, 600, 1000, false, true},
+		     {500, 0, 0, 500, false, false}}; /* where it lies nobody knows */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -586,14 +592,21 @@ static void test_scattered_reads(void **state)
 		struct profile_fate *fate;
 
 		edge(profile, 0, 3, 1, GRAPH_READ, 2000, 0);
-		fate = fate_of(profile, 3, 2000, 0, 500);
+		fate = fate_of(profile, 3, 2000, 0, cases[i].unread);
 		fate->read_first = cases[i].first;
 		fate->read_end = cases[i].end;
-		only_advice(profile);
-		assert_int_equal(!!strstr(profile->findings[0].advice, "scattered"),
-				 cases[i].scattered);
-		assert_int_equal(!strstr(profile->findings[0].advice, "if it is known before"),
-				 cases[i].certain);
+		detect(profile);
+		assert_int_equal(profile->finding_count, cases[i].saved > 0);
+		if (cases[i].saved) {
+			const struct profile_finding *finding = profile->findings;
+
+			assert_int_equal(finding->bytes, cases[i].saved);
+			assert_true(finding->fraction == (double)cases[i].saved / 2000);
+			assert_int_equal(!!strstr(finding->advice, "scattered"),
+					 cases[i].scattered);
+			assert_int_equal(!strstr(finding->advice, "if it is known before"),
+					 cases[i].certain);
+		}
 		profile_free(profile);
 	}
 }
@@ -619,7 +632,7 @@ static void test_unread_invocations(void **state)
 		edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0)->dead_bytes = 1500;
 		fate->unread_writes = cases[i].writes;
 		fate->unread_writes_bytes = cases[i].bytes;
-		fate->read_end = 2048;
+		fate->read_end = 250; /* 750 of each 1000 lie behind it */
 		only_advice(profile);
 		assert_string_equal(profile->findings[0].action, cases[i].action);
 		assert_int_equal(!!strstr(profile->findings[0].evidence,
@@ -1114,6 +1127,45 @@ static void test_cause(void **state)
 	profile_free(profile);
 }
 
+/* Kernels of one line that differ in template arguments and parameters alone are one cause. */
+static void test_cause_of_templates(void **state)
+{
+	static const struct {
+		const char *names[2];
+		uint32_t causes;
+	} cases[] = {
+		{{"void scan<Policy<float>, 4>(float*)", "void scan<Policy<int>, 8>(int*)"}, 1},
+		{{"void a::scan<4>(int*)", "void b::scan<4>(int*)"}, 2},
+		{{"void (anonymous namespace)::scan<4>(int*)",
+		  "void (anonymous namespace)::scan<8>(int*)"},
+		 1},
+		{{"void run<main::{lambda(int)#1}>(main::{lambda(int)#1})",
+		  "void run<main::{lambda()#2}>(main::{lambda()#2})"},
+		 1},
+		{{"operator<< <int>", "operator>> <int>"}, 2},
+		{{"scan", "scan_by_key"}, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *profile = two_writers("alloc", "kernel");
+		const uint32_t ids[] = {3, 5};
+
+		vertex(profile, "kernel", cases[i].names[1], 1);
+		free(profile->graph->vertices[3].name);
+		profile->graph->vertices[3].name = xstrdup(cases[i].names[0]);
+		profile->frames[5].line = profile->frames[3].line;
+		for (int k = 0; k < 2; k++) {
+			edge(profile, ids[k], 4, 1, GRAPH_WRITE, 2000, 0)->dead_bytes = 2000;
+			write_of(profile, ids[k], 1, 2000);
+			fate_of(profile, ids[k], 2000, 2000, 0);
+		}
+		advice_detect(profile, &ADVICE_DEFAULTS);
+		assert_int_equal(profile->finding_count, cases[i].causes);
+		profile_free(profile);
+	}
+}
+
 /* The vertex is called through a layer of a library at this line of it. */
 static void call_through(struct profile *profile, uint32_t vertex, uint32_t line)
 {
@@ -1543,6 +1595,7 @@ int main(void)
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_cause),
+		cmocka_unit_test(test_cause_of_templates),
 		cmocka_unit_test(test_cause_in_layers),
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_plural),

@@ -465,6 +465,37 @@ static void test_release(void **state)
 	end();
 }
 
+/* Only device memory can be released asynchronously. */
+static void test_release_of_other_memory(void **state)
+{
+	static const struct {
+		const char *name, *action;
+	} cases[] = {{"cuMemFree_v2", "free_async"},
+		     {"cudaFreeHost", "free_later"},
+		     {"cuMemFreeHost", "free_later"},
+		     {"cudaHostUnregister", "free_later"},
+		     {"cudaFreeArray", "free_later"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct profile_finding *finding;
+
+		begin();
+		free(profile->apis[apis.release].name);
+		profile->apis[apis.release].name = xstrdup(cases[i].name);
+		launch(apis.fill, 0);
+		call_of(apis.release, 0, 0, 60 * US);
+		waited(GPU_WAIT_ALL, 0, false);
+		launch(apis.read, 0);
+		download(0);
+		finding = found(1);
+		expect(finding, "unnecessary_wait", cases[i].action, apis.release, 60 * US);
+		assert_int_equal(!!strstr(finding->advice, "cudaFreeAsync"),
+				 !strcmp(cases[i].action, "free_async"));
+		end();
+	}
+}
+
 /* The wait for a copy to the host cannot come later than a release of memory that the copy may use.
  */
 static void test_release_on_host(void **state)
@@ -963,15 +994,25 @@ static void test_idle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unnecessary),      cmocka_unit_test(test_last),
-		cmocka_unit_test(test_guarded),          cmocka_unit_test(test_sometimes),
-		cmocka_unit_test(test_streams),          cmocka_unit_test(test_together),
-		cmocka_unit_test(test_release),          cmocka_unit_test(test_release_on_host),
-		cmocka_unit_test(test_wait_later_alone), cmocka_unit_test(test_event),
-		cmocka_unit_test(test_consecutive),      cmocka_unit_test(test_synchronous_upload),
-		cmocka_unit_test(test_threshold),        cmocka_unit_test(test_allocation_in_loop),
-		cmocka_unit_test(test_pageable),         cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_start_up),         cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_unnecessary),
+		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_guarded),
+		cmocka_unit_test(test_sometimes),
+		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_release_of_other_memory),
+		cmocka_unit_test(test_release_on_host),
+		cmocka_unit_test(test_wait_later_alone),
+		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_consecutive),
+		cmocka_unit_test(test_synchronous_upload),
+		cmocka_unit_test(test_threshold),
+		cmocka_unit_test(test_allocation_in_loop),
+		cmocka_unit_test(test_pageable),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_start_up),
+		cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_beside),
 	};
 

@@ -412,6 +412,35 @@ static void test_read_range(void **state)
 	profile_free(profile);
 }
 
+/* The last block of 2.2K ends with the object; what others may have read is all that is left. */
+static void test_read_range_ends(void **state)
+{
+	struct build_row row = FIRST_READ(0, A, 10, 10), all = OVER(0, 1, 2253, 0, 2253);
+
+	(void)state;
+	start(&build_fates);
+	row.object = all.object = allocate_at(1, 2253, TRACE_MEMORY_DEVICE);
+	all.last_block = 2;
+	call(A, &all, 1);
+	row.first_block = row.last_block = 2;
+	call(B, &row, 1);
+	finish();
+	assert_int_equal(fate_of(A)->read_first, 2048);
+	assert_int_equal(fate_of(A)->read_end, 2253);
+	profile_free(profile);
+
+	start(&build_fates);
+	row.object = all.object = allocate_at(1, 2253, TRACE_MEMORY_DEVICE);
+	call(A, &all, 1);
+	call(B, &row, 1);
+	read_unseen(row.object, 0);
+	CALL(C, OVER(row.object, A, 1, 0, 1));
+	finish();
+	assert_int_equal(fate_of(A)->read_first, 0);
+	assert_int_equal(fate_of(A)->read_end, 2253);
+	profile_free(profile);
+}
+
 /* What was left may have been read by a call that was not analysed: nobody is alone with it. */
 /* Of all objects that it writes; not if one of several kernels of that name is not. */
 static void test_steady(void **state)
@@ -973,6 +1002,7 @@ int main(void)
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_taken),
 		cmocka_unit_test(test_read_range),
+		cmocka_unit_test(test_read_range_ends),
 		cmocka_unit_test(test_consumed),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_round_trips),

@@ -125,6 +125,22 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 	object->device = device_of(fates, event->device);
 }
 
+/* Bytes of these blocks may be read, of those that the fate's vertex wrote. */
+static void widen_fate(const struct fates *fates, const struct object *object,
+		       struct profile_fate *fate, uint64_t first_block, uint64_t last_block)
+{
+	const uint64_t size = fates->profile->objects[object->live.index].size;
+	const uint64_t first = first_block * GPU_ROW_BLOCK;
+	uint64_t end = (last_block + 1) * GPU_ROW_BLOCK;
+
+	if (end > size)
+		end = size; /* the last block is seldom full */
+	if (!fate->read_end || first < fate->read_first)
+		fate->read_first = first;
+	if (end > fate->read_end)
+		fate->read_end = end;
+}
+
 /* Somebody may have read what is left of it: whoever it is. */
 static void set_seen(struct fates *fates, const struct object *object, struct part *part)
 {
@@ -133,6 +149,7 @@ static void set_seen(struct fates *fates, const struct object *object, struct pa
 
 		fate->readers++;
 		fate->consumer = PROFILE_NO_VERTEX;
+		widen_fate(fates, object, fate, part->written.first, part->written.last);
 	}
 	part->was_read |= part->unread > 0;
 	part->unread = 0;
@@ -178,18 +195,6 @@ static void widen_read(struct part *part, uint64_t first_block, uint64_t last_bl
 		unread_widen(&part->read, range);
 }
 
-/* Bytes of these blocks may be read, of those that the fate's vertex wrote. */
-static void widen_fate(struct profile_fate *fate, uint64_t first_block, uint64_t last_block)
-{
-	const uint64_t first = first_block * GPU_ROW_BLOCK;
-	const uint64_t end = (last_block + 1) * GPU_ROW_BLOCK;
-
-	if (!fate->read_end || first < fate->read_first)
-		fate->read_first = first;
-	if (end > fate->read_end)
-		fate->read_end = end;
-}
-
 static void take_read(struct fates *fates, const struct build_event *event,
 		      const struct build_row *row)
 {
@@ -202,7 +207,7 @@ static void take_read(struct fates *fates, const struct build_event *event,
 	take_from(&part->unread, row->first_read_bytes);
 	widen_read(part, row->first_block, row->last_block);
 	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK))
-		widen_fate(fate, row->first_block, row->last_block);
+		widen_fate(fates, object, fate, row->first_block, row->last_block);
 	fate->read_own += row->writer == event->vertex;
 }
 
@@ -219,7 +224,8 @@ static void take_write(struct fates *fates, const struct build_event *event,
 	take_from(&part->unread, row->taken_bytes);
 	if (row->taken_bytes) { /* somebody may read them, and no row will say so */
 		widen_read(part, row->first_block, row->last_block);
-		widen_fate(row_of(fates, object, part), row->first_block, row->last_block);
+		widen_fate(fates, object, row_of(fates, object, part), row->first_block,
+			   row->last_block);
 		part->was_read = true;
 		fates->takes++;
 		profile_add(&fates->taken, row->taken_bytes);
@@ -369,7 +375,7 @@ static int take_left(struct fates *fates, const struct build_event *event,
 		return 0;
 	part->was_read = true;
 	widen_read(part, left->first_block, left->last_block);
-	widen_fate(fate, left->first_block, left->last_block);
+	widen_fate(fates, object, fate, left->first_block, left->last_block);
 	if (part->bytes_read) /* rows have said that the event reads some */
 		return 0;
 	if (record->writer == event->vertex)

@@ -138,14 +138,11 @@ static int take_kernel(struct code *code, const struct build_event *event,
 		       const struct build_record *record, struct error *error)
 {
 	const struct gpu_code_kernel *payload = record->payload;
-	const size_t start = offsetof(struct gpu_code_kernel, name);
-	const char *name = (const char *)record->payload + start;
+	const char *name = (const char *)record->payload + offsetof(struct gpu_code_kernel, name);
 	uint32_t index = pair_map_get(&code->numbers, payload->code, event->process);
 	struct profile_gpu_function *function;
 	struct profile_gpu_module *module;
 
-	if (!memchr(name, 0, record->size - start))
-		return error_set(error, "a kernel whose name has no end");
 	if (index == UINT32_MAX)
 		return code->modules_left ? 0
 					  : error_set(error,

@@ -323,8 +323,6 @@ static int take_name(struct pools *pools, const struct build_event *event,
 	if (index == UINT32_MAX)
 		return error_set(error, "the name of a block of pool %u, which is not there",
 				 payload->pool);
-	if (payload->name[sizeof(payload->name) - 1])
-		return error_set(error, "a block of a pool whose name has no end");
 	HASH_FIND(hh, pools->blocks, &key, sizeof(key), block);
 	if (!block) /* two blocks at one address, of which one was taken back */
 		return 0;
@@ -343,8 +341,6 @@ static int take_pool(struct pools *pools, const struct build_event *event,
 	const struct gpu_pool *payload = record->payload;
 	uint32_t index;
 
-	if (payload->name[sizeof(payload->name) - 1])
-		return error_set(error, "a pool whose name has no end");
 	if (pair_map_find(&pools->numbers, payload->pool, event->process, profile->pool_count,
 			  &index))
 		return error_set(error, "pool %u comes twice", payload->pool);

@@ -172,9 +172,9 @@ static void check(const struct profile *profile)
 		assert_int_equal(row->pages, rows[i].pages);
 		assert_int_equal(row->touched_pages, rows[i].touched_pages);
 		if (rows[i].callpath)
-			assert_string_equal(row->callpath, rows[i].callpath);
+			assert_string_equal(row->place.callpath, rows[i].callpath);
 		else
-			assert_null(row->callpath);
+			assert_null(row->place.callpath);
 	}
 }
 
@@ -199,9 +199,9 @@ static void check_overwrites(const struct profile *profile)
 		assert_int_equal(row->bytes, rows[i].bytes);
 		assert_int_equal(row->min_ns, rows[i].min_ns);
 		if (rows[i].callpath)
-			assert_string_equal(row->callpath, rows[i].callpath);
+			assert_string_equal(row->place.callpath, rows[i].callpath);
 		else
-			assert_null(row->callpath);
+			assert_null(row->place.callpath);
 	}
 }
 

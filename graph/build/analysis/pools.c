@@ -154,7 +154,7 @@ static void add_site(struct pools *pools, uint32_t pool, uint32_t frame, uint32_
 	ARRAY_RESERVE(pools->seen, profile->pool_site_count, pools->seen_capacity);
 	pools->seen[profile->pool_site_count] = pools->peaks[pool];
 	profile->pool_sites[profile->pool_site_count++] = (struct profile_pool_site){
-		.pool = pool, .frame = frame, .range = range, .name = name};
+		.pool = pool, .place.frame = frame, .range = range, .name = name};
 }
 
 static uint32_t find_site(struct pools *pools, uint32_t pool, uint32_t frame, uint32_t range)
@@ -194,7 +194,7 @@ static uint32_t find_named(struct pools *pools, uint32_t unnamed, const char *te
 		return unnamed;
 	if (!pair_map_find(&pools->named, unnamed, name->number, pools->profile->pool_site_count,
 			   &index))
-		add_site(pools, site->pool, site->frame, site->range, xstrdup(text));
+		add_site(pools, site->pool, site->place.frame, site->range, xstrdup(text));
 	return index;
 }
 

@@ -288,17 +288,18 @@ static bool is_call(const struct profile_finding *finding)
 
 bool cause_is_same_call(const struct profile_api *a, const struct profile_api *b)
 {
-	return a->vertex == PROFILE_NO_VERTEX && b->vertex == PROFILE_NO_VERTEX && a->file &&
-	       b->file && a->line && a->line == b->line && !strcmp(a->name, b->name) &&
-	       !strcmp(a->file, b->file);
+	return a->vertex == PROFILE_NO_VERTEX && b->vertex == PROFILE_NO_VERTEX && a->place.file &&
+	       b->place.file && a->place.line && a->place.line == b->place.line &&
+	       !strcmp(a->name, b->name) && !strcmp(a->place.file, b->place.file);
 }
 
 /* NONE: no line is known. */
 static uint32_t line_of(struct paths *paths, const struct profile_api *api)
 {
-	if (api->vertex != PROFILE_NO_VERTEX || !api->file || !api->line)
+	if (api->vertex != PROFILE_NO_VERTEX || !api->place.file || !api->place.line)
 		return NONE;
-	return number_of(paths, xasprintf("%s|%s:%" PRIu32, api->name, api->file, api->line));
+	return number_of(paths,
+			 xasprintf("%s|%s:%" PRIu32, api->name, api->place.file, api->place.line));
 }
 
 /* Those of one line are one if the same is found from all call paths that end there. */

@@ -124,7 +124,7 @@ char *operation_names_of_calls(const struct profile_api *api)
 	FILE *out = xopen_memstream(&text, &size);
 
 	fprintf(out, "%s\n%s\n", api->kind, api->name);
-	for (const char *at = api->callpath ? api->callpath : ""; *at; at++) {
+	for (const char *at = api->place.callpath ? api->place.callpath : ""; *at; at++) {
 		fputc(*at, out);
 		if (*at == ':')
 			at += strspn(at + 1, "0123456789");

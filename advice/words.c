@@ -125,7 +125,7 @@ char *words_vertex(const struct profile *profile, uint32_t vertex_index)
 
 char *words_calls_within(const struct profile_api *api, size_t limit)
 {
-	const char *frame = api->callpath ? leading_frame(api->callpath) : NULL, *next;
+	const char *frame = api->place.callpath ? leading_frame(api->place.callpath) : NULL, *next;
 	char *words, *text;
 
 	if (!frame)
@@ -224,8 +224,9 @@ char *words_gap(const struct profile_coverage *row)
 
 char *words_failed_call(const struct profile_failed_call *call)
 {
-	char *path = call->callpath ? frame_words_path(call->callpath, FAILED, FRAME_NAME_LIMIT)
-				    : xstrdup("place unknown: no call path");
+	char *path = call->place.callpath
+			     ? frame_words_path(call->place.callpath, FAILED, FRAME_NAME_LIMIT)
+			     : xstrdup("place unknown: no call path");
 	char *text = xasprintf("%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s",
 			       call->function, *call->description ? call->description : "an error",
 			       call->error, call->count, text_plural(call->count, "", "s"), path);

@@ -167,7 +167,7 @@ static const char *path_of(const struct profile *profile, const struct profile_f
 	if (finding->vertex != GRAPH_HOST)
 		return profile->graph->vertices[graph_find(profile->graph, finding->vertex)]
 			.callpath;
-	return finding->api == PROFILE_NO_ROW ? NULL : profile->apis[finding->api].callpath;
+	return finding->api == PROFILE_NO_ROW ? NULL : profile->apis[finding->api].place.callpath;
 }
 
 /* "main a.c:30" */

@@ -98,10 +98,22 @@ enum gpu_value_fit {
 /* What first_block and last_block of a row count (gpu/rows.def): so many bytes of the object. */
 #define GPU_ROW_BLOCK 1024u
 
+struct gpu_top_value {
+	uint64_t bits, count, error;
+};
+
 #define GPU_RECORD(number, KIND, name, bytes, object, ...)                                         \
 	struct gpu_##name {                                                                        \
 		__VA_ARGS__                                                                        \
 	};
+#define U8(...) uint8_t __VA_ARGS__;
+#define U32(...) uint32_t __VA_ARGS__;
+#define U64(...) uint64_t __VA_ARGS__;
+#define ID(TYPE, member) uint32_t member;
+#define NAME(member, bytes) char member[bytes];
+#define TEXT(member) char member[8];
+#define BLOB(member, size) uint8_t member[8];
+#define ROWS(structure, member) struct structure member[];
 #include "gpu/records.def"
 
 #endif

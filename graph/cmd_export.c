@@ -63,10 +63,10 @@ static void put_calls(struct json *json, const struct profile_api *api, uint32_t
 {
 	json_named_count(json, "api", index + UINT64_C(1));
 	json_named_text(json, "function", api->name);
-	json_named_text(json, "callpath", api->callpath);
-	json_named_text(json, "file", api->file);
-	if (api->line)
-		json_named_count(json, "line", api->line);
+	json_named_text(json, "callpath", api->place.callpath);
+	json_named_text(json, "file", api->place.file);
+	if (api->place.line)
+		json_named_count(json, "line", api->place.line);
 }
 
 /* Nothing where it is not known. */
@@ -149,10 +149,10 @@ static void put_failed_call(struct json *json, const struct profile_failed_call 
 	json_named_text(json, "error_name", call->error_name);
 	json_named_text(json, "description", call->description);
 	json_named_count(json, "count", call->count);
-	json_named_text(json, "callpath", call->callpath);
-	json_named_text(json, "file", call->file);
-	if (call->line)
-		json_named_count(json, "line", call->line);
+	json_named_text(json, "callpath", call->place.callpath);
+	json_named_text(json, "file", call->place.file);
+	if (call->place.line)
+		json_named_count(json, "line", call->place.line);
 	json_end(json, '}');
 }
 

@@ -78,7 +78,7 @@ static char *place_of(const struct profile *profile, const struct profile_api *a
 	char *text;
 
 	if (api->vertex == PROFILE_NO_VERTEX)
-		return api->callpath ? xstrdup(api->callpath) : NULL;
+		return api->place.callpath ? xstrdup(api->place.callpath) : NULL;
 	vertex = graph_find(profile->graph, api->vertex);
 	if (vertex == UINT32_MAX)
 		return NULL;

@@ -65,7 +65,7 @@ static void put_call(struct trace *trace, uint32_t index)
 	out = slice(trace, call->process, lanes_thread(&trace->lanes, call), span, "call",
 		    api->name);
 	perfetto_number(&out, "call", index + UINT64_C(1));
-	perfetto_text(&out, "callpath", api->callpath);
+	perfetto_text(&out, "callpath", api->place.callpath);
 	if (api->vertex != PROFILE_NO_VERTEX)
 		perfetto_number(&out, "vertex", api->vertex);
 	if (is_gone(after))

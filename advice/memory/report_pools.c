@@ -106,7 +106,8 @@ static void print_pool_site(const struct profile *profile, FILE *out,
 {
 	char *range = range_words(profile, site->range, ": ");
 	char *bytes = words_bytes(site->peak_bytes);
-	char *path = site->callpath ? path_words(site->callpath) : xstrdup("an unknown call path");
+	char *path = site->place.callpath ? path_words(site->place.callpath)
+					  : xstrdup("an unknown call path");
 	char *text = xasprintf("%s%s%s%s, %" PRIu64 " block%s", range, site->name ? site->name : "",
 			       site->name ? ": " : "", path, site->peak_blocks,
 			       text_plural(site->peak_blocks, "", "s"));
@@ -194,9 +195,9 @@ static void put_site(const struct profile *profile, struct json *json,
 	json_named_text(json, "name", site->name);
 	json_named_text(json, "range", *range ? range : NULL);
 	free(range);
-	json_named_text(json, "callpath", site->callpath);
-	json_named_text(json, "file", site->file);
-	json_named_count(json, "line", site->line);
+	json_named_text(json, "callpath", site->place.callpath);
+	json_named_text(json, "file", site->place.file);
+	json_named_count(json, "line", site->place.line);
 	json_named_count(json, "blocks", site->blocks);
 	json_named_count(json, "bytes", site->bytes);
 	json_named_count(json, "peak_blocks", site->peak_blocks);

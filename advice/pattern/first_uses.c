@@ -54,11 +54,11 @@ static void add_use(struct uses *uses, const struct profile_first_use *row)
 
 static char *place_of(const struct profile_first_use *use)
 {
-	const char *slash = use->file ? strrchr(use->file, '/') : NULL;
+	const char *slash = use->place.file ? strrchr(use->place.file, '/') : NULL;
 
-	if (!use->file || !use->line)
+	if (!use->place.file || !use->place.line)
 		return xstrdup("the place where the bytes are first used");
-	return xasprintf("%s:%" PRIu32, slash ? slash + 1 : use->file, use->line);
+	return xasprintf("%s:%" PRIu32, slash ? slash + 1 : use->place.file, use->place.line);
 }
 
 /* -- waits -- */

@@ -25,15 +25,15 @@ static char *place_of(const struct profile_overwrite *row)
 {
 	const char *by = row->kind == GPU_USE_SYSTEM_CALL ? "a system call" : "an instruction";
 
-	if (row->callpath) {
-		char *path = frame_words_path(row->callpath, FRAMES, FRAME_NAME_LIMIT);
+	if (row->place.callpath) {
+		char *path = frame_words_path(row->place.callpath, FRAMES, FRAME_NAME_LIMIT);
 		char *text = xasprintf("%s at %s", by, path);
 
 		free(path);
 		return text;
 	}
-	if (row->file && row->line)
-		return xasprintf("%s at %s:%" PRIu32, by, row->file, row->line);
+	if (row->place.file && row->place.line)
+		return xasprintf("%s at %s:%" PRIu32, by, row->place.file, row->place.line);
 	return xasprintf("%s at a place that is not known", by);
 }
 

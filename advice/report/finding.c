@@ -130,8 +130,8 @@ char *finding_path(const struct profile *profile, uint32_t vertex)
 
 char *finding_calls_path(const struct profile_api *api)
 {
-	return api->callpath ? frame_words_path(api->callpath, FRAMES, FRAME_NAME_LIMIT)
-			     : xstrdup("(place unknown: no call path)");
+	return api->place.callpath ? frame_words_path(api->place.callpath, FRAMES, FRAME_NAME_LIMIT)
+				   : xstrdup("(place unknown: no call path)");
 }
 
 /* What the program calls the object, with ": "; "" when its source does not tell. */
@@ -259,8 +259,8 @@ struct finding_line finding_line(const struct profile *profile, const struct gra
 	if (finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW) {
 		const struct profile_api *api = &profile->apis[finding->api];
 
-		if (api->file && api->line)
-			line = (struct finding_line){api->file, NULL, api->line};
+		if (api->place.file && api->place.line)
+			line = (struct finding_line){api->place.file, NULL, api->place.line};
 		return line;
 	}
 	if (finding->code_place != PROFILE_NO_ROW) {

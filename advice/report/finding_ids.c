@@ -35,8 +35,8 @@ static struct named_finding name_of(const struct operation_names *names,
 		char *calls = operation_names_of_calls(api);
 
 		named.name = xasprintf("%s\n%s", finding->pattern, calls);
-		named.place = xasprintf("%010" PRIu32 " %s", api->line,
-					api->callpath ? api->callpath : "");
+		named.place = xasprintf("%010" PRIu32 " %s", api->place.line,
+					api->place.callpath ? api->place.callpath : "");
 		free(calls);
 		return named;
 	}

@@ -43,7 +43,9 @@ static void put_place(struct json *json, const struct profile_api *api, const ch
 		return;
 	file = xstrndup(place, line ? (size_t)(colon - place) : strlen(place));
 	json_named_text(json, "file",
-			*innermost && api->file && line && line == api->line ? api->file : file);
+			*innermost && api->place.file && line && line == api->place.line
+				? api->place.file
+				: file);
 	if (line) {
 		json_named_count(json, "line", line);
 		*innermost = false;
@@ -54,7 +56,8 @@ static void put_place(struct json *json, const struct profile_api *api, const ch
 /* Of calls that are no vertex, of which the profile has the path as text. */
 static void put_frames_of_calls(struct json *json, const struct profile_api *api)
 {
-	const char *leading = api->callpath ? leading_frame(api->callpath) : NULL, *next;
+	const char *leading = api->place.callpath ? leading_frame(api->place.callpath) : NULL,
+		   *next;
 	bool innermost = true;
 
 	json_name(json, "frames");
@@ -121,7 +124,7 @@ void finding_json(struct json *json, const struct profile *profile, uint32_t f)
 	operation_json(json, "object", profile, graph_find(profile->graph, finding->object));
 	if (finding->api != PROFILE_NO_ROW) {
 		json_named_text(json, "call", profile->apis[finding->api].name);
-		json_named_text(json, "callpath", profile->apis[finding->api].callpath);
+		json_named_text(json, "callpath", profile->apis[finding->api].place.callpath);
 		if (finding->vertex == GRAPH_HOST)
 			put_frames_of_calls(json, &profile->apis[finding->api]);
 	}

@@ -114,10 +114,10 @@ static void put_failed_calls(struct json *json, const struct profile *profile)
 		json_named_count(json, "error", call->error);
 		json_named_text(json, "error_name", call->error_name);
 		json_named_count(json, "count", call->count);
-		json_named_text(json, "callpath", call->callpath);
-		json_named_text(json, "file", call->file);
-		if (call->line)
-			json_named_count(json, "line", call->line);
+		json_named_text(json, "callpath", call->place.callpath);
+		json_named_text(json, "file", call->place.file);
+		if (call->place.line)
+			json_named_count(json, "line", call->place.line);
 		json_end(json, '}');
 	}
 	json_end(json, ']');

@@ -205,7 +205,7 @@ static bool vertex_matches(const struct profile *profile, const char *pattern, u
 /* The same of calls that are no vertex, of which the path is text. */
 static bool calls_match(const char *pattern, const struct profile_api *api)
 {
-	const char *frame = api->callpath, *next;
+	const char *frame = api->place.callpath, *next;
 	bool matches = glob(pattern, api->name);
 
 	for (; frame && !matches; frame = next) {

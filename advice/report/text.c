@@ -152,8 +152,8 @@ static void print_calls(struct common *common, FILE *out, const struct profile_a
 	text = finding_calls_path(api);
 	page_field(out, "", text);
 	free(text);
-	if (api->file && api->line)
-		print_source(&common->files, out, api->file, api->line);
+	if (api->place.file && api->place.line)
+		print_source(&common->files, out, api->place.file, api->place.line);
 }
 
 static void print_object(const struct profile *profile, struct common *common, FILE *out,

@@ -19,29 +19,6 @@ struct analyses {
 	bool *chosen; /* that see the run that is read */
 };
 
-/* The rows of gpu/records.def. */
-static const struct kind {
-	uint32_t number;
-	const char *name;
-	uint32_t least; /* bytes of payload */
-	bool object;    /* whether it must have one */
-} kinds[] = {
-#define GPU_RECORD(number, KIND, name, bytes, object, ...) {number, #KIND, bytes, object},
-#include "gpu/records.def"
-};
-
-#define GPU_RECORD(number, KIND, name, bytes, object, ...)                                         \
-	_Static_assert(sizeof(struct gpu_##name) >= (bytes), "members are only ever added");
-#include "gpu/records.def"
-
-static const struct kind *find_kind(uint32_t number)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (kinds[i].number == number)
-			return &kinds[i];
-	return NULL;
-}
-
 static bool takes(const struct build_analysis *analysis, uint32_t kind)
 {
 	for (const uint32_t *taken = analysis->kinds; taken && *taken; taken++)
@@ -119,8 +96,6 @@ void analyses_freed(struct analyses *analyses, const struct build_event *event, 
 
 bool analyses_know(const struct analyses *analyses, uint32_t kind)
 {
-	if (find_kind(kind))
-		return true;
 	for (size_t i = 0; analyses->table[i]; i++)
 		if (takes(analyses->table[i], kind))
 			return true;
@@ -139,13 +114,6 @@ bool analyses_take(const struct analyses *analyses, uint32_t kind)
 int analyses_record(struct analyses *analyses, const struct build_event *event,
 		    const struct build_record *record, struct error *error)
 {
-	const struct kind *kind = find_kind(record->kind);
-
-	if (kind && record->size < kind->least)
-		return error_set(error, "a record of kind %s with %u bytes: expected %u or more",
-				 kind->name, record->size, kind->least);
-	if (kind && kind->object && record->object == BUILD_NO_OBJECT)
-		return error_set(error, "a record of kind %s of no object", kind->name);
 	for (size_t i = 0; analyses->table[i]; i++)
 		if (analyses->chosen[i] && (!record->of_call || sees(analyses, i, event)) &&
 		    takes(analyses->table[i], record->kind) &&

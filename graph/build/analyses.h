@@ -20,11 +20,11 @@ void analyses_object(struct analyses *analyses, const struct build_event *event,
 void analyses_event(struct analyses *analyses, const struct build_event *event,
 		    const struct build_row *rows, uint32_t count);
 void analyses_freed(struct analyses *analyses, const struct build_event *event, uint32_t object);
-/* Whether records of this kind are known: listed in gpu/records.def, or taken by an analysis. */
+/* Whether an analysis takes records of this kind. */
 bool analyses_know(const struct analyses *analyses, uint32_t kind);
 /* Whether an analysis takes them that sees the run, but not its calls that the graph lacks. */
 bool analyses_take(const struct analyses *analyses, uint32_t kind);
-/* Checks what gpu/records.def says of the kind.  -1: the record makes no sense. */
+/* -1: the record makes no sense. */
 int analyses_record(struct analyses *analyses, const struct build_event *event,
 		    const struct build_record *record, struct error *error);
 void analyses_lifetime(struct analyses *analyses, uint32_t process, uint64_t start_ns,

@@ -81,13 +81,12 @@ struct build_record {
 	uint32_t object; /* index into profile->objects, or BUILD_NO_OBJECT */
 	bool freed;      /* the object: by this very call */
 	bool of_call;    /* false: of no call, found out after it */
-	/* Of GPU_RECORD_USE, OVERWRITTEN, POOL_BLOCK and CODE, where the payload has ids of the
-	 * trace: a number as in struct build_event (of the first two), and one of
-	 * build/callpaths.h or UINT32_MAX. */
-	uint32_t context, frame;
-	uint32_t range;      /* of GPU_RECORD_POOL_BLOCK, as in struct build_event */
-	uint32_t writer;     /* of GPU_RECORD_LEFT_BYTES, as in struct build_row */
-	const void *payload; /* aligned to 8; `size` is at least what gpu/records.def says */
+	/* What its ids are (gpu/records.def), if its kind has one of that type. */
+	uint32_t context;    /* as in struct build_event */
+	uint32_t frame;      /* of build/callpaths.h; UINT32_MAX: none */
+	uint32_t range;      /* as in struct build_event */
+	uint32_t writer;     /* as in struct build_row */
+	const void *payload; /* aligned to 8, and as gpu/records.def says */
 	uint32_t size;
 };
 

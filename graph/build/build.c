@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/build/apis.h"
 #include "graph/build/flow.h"
 #include "graph/build/joined.h"
 #include "graph/build/pairs/pairs.h"
+#include "graph/build/places.h"
 #include "graph/build/sources.h"
 #include "util/memory.h"
 #include "util/progress.h"
@@ -121,7 +121,7 @@ struct profile *build_runs(const struct build_run *runs, uint32_t count,
 	for (uint32_t i = 1; i < count; i++)
 		read_joined(&run, &runs[i], i + 1);
 	analyses_end(run.analyses);
-	apis_finish(profile, run.merge);
+	places_finish(profile, run.merge);
 	ranges_finish(profile);
 	join_free(run.join);
 	merge_free(run.merge);

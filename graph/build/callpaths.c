@@ -404,25 +404,26 @@ static char *place_text(const struct profile *profile, const struct profile_call
 	return text;
 }
 
-void callpaths_place(struct callpaths *paths, const char *function, uint32_t frame, char **text,
-		     char **file, uint32_t *line)
+void callpaths_place(struct callpaths *paths, struct profile_place *place)
 {
+	const char *function = place->function ? place->function : "";
+	uint32_t frame = without_runtime(paths, TRACE_COPY, function, place->frame), count;
 	const struct profile *profile = paths->profile;
 	struct profile_callpath path = {0};
 	const struct profile_frame **frames;
-	uint32_t count;
 
-	add_place(paths, without_runtime(paths, TRACE_COPY, function, frame), &path);
+	add_place(paths, frame, &path);
+	place->frame = NO_FRAME;
 	if (!path.count)
 		return;
 	drop_launch(profile, &path, "");
-	*text = place_text(profile, &path);
+	place->callpath = place_text(profile, &path);
 	frames = profile_shown_frames(profile, &path, &count);
-	for (uint32_t i = 0; i < count && !*line; i++) {
+	for (uint32_t i = 0; i < count && !place->line; i++) {
 		if (!frames[i]->file || !frames[i]->line)
 			continue;
-		*file = xstrdup(frames[i]->file);
-		*line = frames[i]->line;
+		place->file = xstrdup(frames[i]->file);
+		place->line = frames[i]->line;
 	}
 	free(frames);
 	free(path.frames);

@@ -45,12 +45,10 @@ char *callpaths_context(const struct callpaths *paths, const char *kind, const c
 /* The frames of the path and its text are the vertex's, given by its index. */
 void callpaths_set(struct callpaths *paths, uint32_t vertex, uint32_t frame);
 /*
- * Where `function` of CUDA was called from, of no vertex: the path's innermost frames as text, and
- * the innermost line that is shown.  *text and *file, which the caller frees, and *line stay as
- * they are where nothing is known.
+ * Fills in the place by its frame and function: the path's innermost frames as text, and the
+ * innermost line that is shown.  What is not known stays as it is; the place has no frame any more.
  */
-void callpaths_place(struct callpaths *paths, const char *function, uint32_t frame, char **text,
-		     char **file, uint32_t *line);
+void callpaths_place(struct callpaths *paths, struct profile_place *place);
 /* The file that has the code of the path's innermost frame; NULL: not known.  The caller frees. */
 char *callpaths_library(const struct callpaths *paths, uint32_t frame);
 

@@ -97,9 +97,11 @@ static void add_row(struct profile *profile, struct merge *merge, const struct f
 		.error_name = xstrdup(call->error_name),
 		.description = xstrdup(call->description),
 		.count = call->count,
+		.place.frame = call->key->frame,
 	};
-	callpaths_place(merge_paths(merge), call->key->function, call->key->frame, &row->callpath,
-			&row->file, &row->line);
+	row->place.function = row->function;
+	/* before all other places: frames are numbered in the order of what needs them */
+	callpaths_place(merge_paths(merge), &row->place);
 }
 
 void failed_calls_finish(struct failed_calls *calls, struct profile *profile, struct merge *merge)

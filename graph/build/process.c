@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/build/records.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -204,6 +205,9 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 {
 	const struct process_object *of = NULL;
 
+	if (records_check(record, object, error) != 0 ||
+	    records_resolve(&process->contexts, record, error) != 0)
+		return -1;
 	if (object && object <= process->placed)
 		of = &process->objects[object - 1];
 	record->freed = of && of->freed;
@@ -219,91 +223,6 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 	return analyses_record(process->run->analyses, &process->event, record, error);
 }
 
-/* Turns ids of the trace in the payload into numbers that all processes share. */
-static int resolve(const struct process *process, struct build_record *record, uint32_t context,
-		   uint32_t frame, struct error *error)
-{
-	const struct contexts *contexts = &process->contexts;
-
-	if (!context || context > contexts->count || frame > contexts->frame_count)
-		return error_set(error, "a first use of a context or frame that is not there");
-	record->context = contexts->uses[context - 1].context;
-	record->frame = frame ? contexts->frames[frame - 1] : NO_FRAME;
-	return 0;
-}
-
-static int resolve_use(const struct process *process, struct build_record *record,
-		       struct error *error)
-{
-	const struct gpu_use *use = record->payload;
-
-	if (record->size < sizeof(*use))
-		return 0; /* analyses_record() refuses it */
-	return resolve(process, record, use->context, use->frame, error);
-}
-
-static int resolve_overwritten(const struct process *process, struct build_record *record,
-			       struct error *error)
-{
-	const struct gpu_overwritten *overwritten = record->payload;
-
-	if (record->size < sizeof(*overwritten))
-		return 0; /* as above */
-	return resolve(process, record, overwritten->context, overwritten->frame, error);
-}
-
-static int resolve_block(const struct process *process, struct build_record *record,
-			 struct error *error)
-{
-	const struct contexts *contexts = &process->contexts;
-	const struct gpu_pool_block *block = record->payload;
-
-	record->range = PROFILE_NO_ROW;
-	if (record->size < offsetof(struct gpu_pool_block, range))
-		return 0; /* as above */
-	if (block->frame > contexts->frame_count)
-		return error_set(error, "a block of a pool, of a frame that is not there");
-	record->frame = block->frame ? contexts->frames[block->frame - 1] : NO_FRAME;
-	if (record->size < sizeof(*block) || !block->range)
-		return 0; /* made before there were ranges, or outside of all */
-	if (block->range > contexts->range_count)
-		return error_set(error, "a block of a pool, of an NVTX range that is not there");
-	record->range = contexts->ranges[block->range - 1];
-	return 0;
-}
-
-static int resolve_code(const struct process *process, struct build_record *record,
-			struct error *error)
-{
-	const struct contexts *contexts = &process->contexts;
-	const struct gpu_code *code = record->payload;
-
-	if (record->size < sizeof(*code))
-		return 0; /* as above */
-	if (code->frame > contexts->frame_count)
-		return error_set(error, "a module of GPU code, of a frame that is not there");
-	record->frame = code->frame ? contexts->frames[code->frame - 1] : NO_FRAME;
-	return 0;
-}
-
-static int resolve_left(const struct process *process, struct build_record *record,
-			struct error *error)
-{
-	const struct contexts *contexts = &process->contexts;
-	const struct gpu_left_bytes *left = record->payload;
-
-	if (record->size < sizeof(*left))
-		return 0; /* as above */
-	record->writer = NO_VERTEX;
-	if (left->writer && left->writer <= contexts->count &&
-	    contexts->uses[left->writer - 1].called)
-		record->writer =
-			merge_vertex(process->run->merge, contexts->uses[left->writer - 1].context);
-	if (record->writer == NO_VERTEX)
-		return error_set(error, "bytes of writer %u, which never wrote", left->writer);
-	return 0;
-}
-
 static int take_fact(struct process *process, const struct trace_fact *fact, struct error *error)
 {
 	struct build_record record = {.kind = fact->kind,
@@ -311,7 +230,7 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 				      .payload = fact->payload,
 				      .size = fact->size};
 
-	if (!analyses_know(process->run->analyses, fact->kind)) {
+	if (!records_know(fact->kind) && !analyses_know(process->run->analyses, fact->kind)) {
 		process->unknown_records++;
 		process->unknown_bytes += fact->size;
 		return 0;
@@ -319,17 +238,6 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 	if (fact->context && fact->context != process->last_context)
 		return error_set(error, "a record of context %u, which is not of the last event",
 				 fact->context);
-	if (fact->kind == GPU_RECORD_USE && resolve_use(process, &record, error) != 0)
-		return -1;
-	if (fact->kind == GPU_RECORD_OVERWRITTEN &&
-	    resolve_overwritten(process, &record, error) != 0)
-		return -1;
-	if (fact->kind == GPU_RECORD_POOL_BLOCK && resolve_block(process, &record, error) != 0)
-		return -1;
-	if (fact->kind == GPU_RECORD_CODE && resolve_code(process, &record, error) != 0)
-		return -1;
-	if (fact->kind == GPU_RECORD_LEFT_BYTES && resolve_left(process, &record, error) != 0)
-		return -1;
 	return take_record(process, fact->object, &record, error);
 }
 

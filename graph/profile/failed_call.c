@@ -11,9 +11,7 @@ static const struct profile_column columns[] = {
 	FAILED_COLUMN(error_name, TEXT),
 	FAILED_COLUMN(description, TEXT),
 	FAILED_COLUMN(count, COUNT),
-	FAILED_COLUMN(callpath, TEXT, .nullable = true),
-	FAILED_COLUMN(file, TEXT, .nullable = true),
-	FAILED_COLUMN(line, 32),
+	PLACE_COLUMNS(struct profile_failed_call, place),
 	{0},
 };
 

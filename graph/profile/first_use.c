@@ -19,9 +19,7 @@ static const struct profile_column columns[] = {
 	USE_COLUMN(pages, COUNT),
 	USE_COLUMN(touched_pages, COUNT),
 	USE_COLUMN(unwatched_bytes, COUNT),
-	USE_COLUMN(callpath, TEXT, .nullable = true),
-	USE_COLUMN(file, TEXT, .nullable = true),
-	USE_COLUMN(line, 32),
+	PLACE_COLUMNS(struct profile_first_use, place),
 	{0},
 };
 
@@ -64,9 +62,7 @@ static const struct profile_column overwrite_columns[] = {
 	OVERWRITE_COLUMN(copies, COUNT),
 	OVERWRITE_COLUMN(bytes, COUNT),
 	OVERWRITE_COLUMN(min_ns, COUNT),
-	OVERWRITE_COLUMN(callpath, TEXT, .nullable = true),
-	OVERWRITE_COLUMN(file, TEXT, .nullable = true),
-	OVERWRITE_COLUMN(line, 32),
+	PLACE_COLUMNS(struct profile_overwrite, place),
 	{0},
 };
 

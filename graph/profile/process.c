@@ -80,9 +80,7 @@ static const struct profile_column module_columns[] = {
 	MODULE_COLUMN(launched_bytes, COUNT),
 	MODULE_COLUMN(loading, 32),
 	MODULE_COLUMN(library, TEXT, .nullable = true),
-	MODULE_COLUMN(callpath, TEXT, .nullable = true),
-	MODULE_COLUMN(file, TEXT, .nullable = true),
-	MODULE_COLUMN(line, 32),
+	PLACE_COLUMNS(struct profile_gpu_module, place),
 	{0},
 };
 

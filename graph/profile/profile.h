@@ -95,15 +95,23 @@ struct profile_event {
  * time_start_ns to time_end_ns of the processes.  Its first calls are kept: PROFILE_TIMELINE_MAX.
  */
 
+/* A place in the program: the columns of type PLACE of a table (graph/profile/table.h). */
+struct profile_place {
+	char *callpath; /* as of a vertex, the innermost frames; NULL: not known */
+	char *file;     /* of the innermost frame that has a line; NULL: none has */
+	uint32_t line;
+	/* While the profile is built, which finds the others by these; in no file. */
+	uint32_t frame;       /* of build/callpaths.h; UINT32_MAX: none */
+	const char *function; /* of CUDA, that was called there; NULL: none */
+};
+
 /* A function of CUDA that was called from one call path. */
 struct profile_api {
 	char *kind;      /* as of vertices, or "free", "sync": a call that only waits */
 	char *name;      /* as of vertices */
 	uint32_t vertex; /* id; PROFILE_NO_VERTEX: a release, a wait, or not in the graph */
-	char *callpath;  /* of no vertex; as of a vertex, the innermost frames; NULL: not known */
-	char *file;      /* of no vertex, of the innermost frame that has a line; NULL: none has */
-	uint32_t line;
-	uint32_t context; /* while the profile is built; in no file */
+	struct profile_place place; /* of no vertex */
+	uint32_t context;           /* while the profile is built; in no file */
 };
 
 /* A call: in order of processes, then of their ends. */
@@ -163,10 +171,7 @@ struct profile_first_use {
 	/* Of the host's memory that they protect, sums; pages of 4 KiB, those that were touched at
 	 * most; bytes that could not be watched. */
 	uint64_t bytes, pages, touched_pages, unwatched_bytes;
-	char *callpath; /* of the use, as of apis; NULL: not known */
-	char *file;
-	uint32_t line;
-	uint32_t frame; /* while the profile is built; in no file */
+	struct profile_place place; /* of the use */
 };
 
 /*
@@ -174,15 +179,12 @@ struct profile_first_use {
  * wait covered them: pass `use`.  One row for each copy, kind and place of the first write.
  */
 struct profile_overwrite {
-	uint32_t vertex; /* the copy */
-	uint32_t kind;   /* enum gpu_use_kind */
-	uint64_t copies; /* invocations */
-	uint64_t bytes;  /* that these copied */
-	uint64_t min_ns; /* from the copy's call to the write */
-	char *callpath;  /* of the write, as of apis; NULL: not known */
-	char *file;
-	uint32_t line;
-	uint32_t frame; /* while the profile is built; in no file */
+	uint32_t vertex;            /* the copy */
+	uint32_t kind;              /* enum gpu_use_kind */
+	uint64_t copies;            /* invocations */
+	uint64_t bytes;             /* that these copied */
+	uint64_t min_ns;            /* from the copy's call to the write */
+	struct profile_place place; /* of the write */
 };
 
 /* What an event did to one object; for copies from and to the host, the side of the device. */
@@ -584,10 +586,7 @@ struct profile_pool_site {
 	char *name;     /* NULL: they have none */
 	uint64_t blocks, bytes, live_blocks, live_bytes;
 	uint64_t peak_blocks, peak_bytes; /* at the pool's peak */
-	char *callpath;                   /* as of apis; NULL: not known */
-	char *file;
-	uint32_t line;
-	uint32_t frame; /* while the profile is built; in no file */
+	struct profile_place place;
 };
 
 /* An object that blocks of the pool lay in. */
@@ -605,9 +604,7 @@ struct profile_gpu_module {
 	uint64_t launched_bytes;    /* machine code of the launched ones */
 	uint32_t loading;           /* enum gpu_code_loading */
 	char *library;              /* the file with the innermost frame; NULL: not known */
-	char *callpath, *file;      /* as of apis; NULL: not known */
-	uint32_t line;
-	uint32_t frame; /* while the profile is built; in no file */
+	struct profile_place place; /* that loaded it */
 };
 
 /*
@@ -677,9 +674,7 @@ struct profile_failed_call {
 	char *error_name,
 		*description; /* "cudaErrorInvalidValue", "invalid argument"; "": not known */
 	uint64_t count;
-	char *callpath; /* as of a vertex, the innermost frames; NULL: not known */
-	char *file;     /* of the innermost frame that has a line; NULL: none has */
-	uint32_t line;
+	struct profile_place place;
 };
 
 struct profile_coverage {

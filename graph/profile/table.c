@@ -118,6 +118,11 @@ uint32_t table_count(const struct profile_table *table, const struct profile *pr
 	return table->row_size ? count_in(table, profile) : 0;
 }
 
+void *table_row(const struct profile_table *table, const struct profile *profile, uint32_t index)
+{
+	return rows_in(table, profile) + index * table->row_size;
+}
+
 uint32_t table_find_row(const struct profile_table *table, struct profile *profile,
 			struct pair_map *map, uint32_t first, uint32_t second)
 {

@@ -48,6 +48,7 @@ struct profile_column {
 	bool nullable;                   /* files made before the column came have nulls */
 	const struct profile_table *of;  /* whose rows it refers to */
 	const struct graph_field *field; /* of a COLUMN_FIELD */
+	bool place; /* the first one of a struct profile_place, which is at `at` */
 };
 
 /* clang-format off */
@@ -55,6 +56,11 @@ struct profile_column {
 #define COLUMN(row, member, TYPE, ...) COLUMN_NAMED(#member, row, member, TYPE, __VA_ARGS__)
 #define COLUMN_NAMED(word, row, member, TYPE, ...)                                                 \
 	{.name = (word), .type = COLUMN_##TYPE, .at = offsetof(row, member), __VA_ARGS__}
+/* The three of a struct profile_place; the builder fills them in. */
+#define PLACE_COLUMNS(row, member)                                                                 \
+	COLUMN_NAMED("callpath", row, member.callpath, TEXT, .nullable = true, .place = true),     \
+	COLUMN_NAMED("file", row, member.file, TEXT, .nullable = true),                            \
+	COLUMN_NAMED("line", row, member.line, 32)
 #define KEY(word, TYPE, ...) {.name = (word), .type = COLUMN_##TYPE, __VA_ARGS__}
 /* clang-format on */
 
@@ -111,6 +117,7 @@ const struct profile_column *table_columns(const struct profile_table *table);
 int table_column_count(const struct profile_table *table);
 /* The rows in memory; not of lists. */
 uint32_t table_count(const struct profile_table *table, const struct profile *profile);
+void *table_row(const struct profile_table *table, const struct profile *profile, uint32_t index);
 void table_clear(const struct profile_table *table, struct profile *profile);
 /*
  * Index of the row of an array whose first two columns after the id, numbers of 32 bits, are these

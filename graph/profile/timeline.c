@@ -15,9 +15,7 @@ static const struct profile_column api_columns[] = {
 	API_COLUMN(kind, TEXT),
 	API_COLUMN(name, TEXT),
 	API_COLUMN(vertex, VERTEX, .nullable = true, .of = &profile_table_vertex),
-	API_COLUMN(callpath, TEXT, .nullable = true),
-	API_COLUMN(file, TEXT, .nullable = true),
-	API_COLUMN(line, 32),
+	PLACE_COLUMNS(struct profile_api, place),
 	{0},
 };
 

@@ -76,9 +76,9 @@ static uint32_t api(const char *kind, const char *name, uint32_t vertex)
 {
 	ARRAY_RESERVE(profile->apis, profile->api_count, profile->api_capacity);
 	profile->apis[profile->api_count] = (struct profile_api){
-		.kind = xstrdup(kind), .name = xstrdup(name), .vertex = vertex, .line = 0};
+		.kind = xstrdup(kind), .name = xstrdup(name), .vertex = vertex, .place.line = 0};
 	if (vertex == PROFILE_NO_VERTEX)
-		profile->apis[profile->api_count].callpath =
+		profile->apis[profile->api_count].place.callpath =
 			xstrdup("step net.c:30 < main net.c:9");
 	return profile->api_count++;
 }

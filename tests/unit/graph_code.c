@@ -111,10 +111,10 @@ static void test_bad(void **state)
 	good_beginning();
 	code(1, 0, 1);
 	kernel(1, "01234567", 16, true);
-	cut_there("a kernel whose name has no end");
+	cut_there("kind CODE_KERNEL with a name that has no end");
 	good_beginning();
 	code(1, 0, 2);
-	cut_there("a module of GPU code, of a frame that is not there");
+	cut_there("kind CODE of frame 2, which is not there");
 	good_beginning();
 	code(1, 0, 1);
 	kernel(1, "a", 33, false);

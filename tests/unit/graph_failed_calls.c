@@ -28,11 +28,11 @@ static void row_is(const struct profile *profile, uint32_t i, const char *functi
 	assert_string_equal(call->description, "what it says");
 	assert_int_equal(call->count, count);
 	if (callpath)
-		assert_string_equal(call->callpath, callpath);
+		assert_string_equal(call->place.callpath, callpath);
 	else
-		assert_null(call->callpath);
-	assert_null(call->file);
-	assert_int_equal(call->line, 0);
+		assert_null(call->place.callpath);
+	assert_null(call->place.file);
+	assert_int_equal(call->place.line, 0);
 }
 
 static void test_sums(void **state)

@@ -191,7 +191,7 @@ static void test_bad(void **state)
 	cut_there("pool 1 comes twice");
 	good_beginning();
 	fact(GPU_RECORD_POOL, 0, 0, &endless, sizeof(endless));
-	cut_there("a pool whose name has no end");
+	cut_there("kind POOL with a name that has no end");
 	good_beginning();
 	name(1, 0x700010000, "a");
 	cut_there("the name of a block of pool 1, which is not there");
@@ -199,11 +199,11 @@ static void test_bad(void **state)
 	pool(1, "a");
 	block(1, 0x700010000, 8, 1);
 	name(1, 0x700010000, endless.name);
-	cut_there("a block of a pool whose name has no end");
+	cut_there("kind POOL_NAME with a name that has no end");
 	good_beginning();
 	pool(1, "a");
 	block(1, 0x700010000, 8, 2);
-	cut_there("a block of a pool, of a frame that is not there");
+	cut_there("kind POOL_BLOCK of frame 2, which is not there");
 	good_beginning();
 	pool(1, "a");
 	block(1, 0, PROFILE_NUMBER_MAX, 1);

@@ -228,9 +228,9 @@ static struct profile *example(void)
 					     .error_name = xstrdup("cudaErrorInvalidValue"),
 					     .description = xstrdup("invalid argument"),
 					     .count = 3,
-					     .callpath = xstrdup("main a.c:12"),
-					     .file = xstrdup("a.c"),
-					     .line = 12};
+					     .place.callpath = xstrdup("main a.c:12"),
+					     .place.file = xstrdup("a.c"),
+					     .place.line = 12};
 	add_finding(profile, "redundant_values", 2);
 	add_finding(profile, "duplicate_values", 2);
 	add_finding(profile, "redundant_values", 2);
@@ -600,9 +600,9 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->unseen[0].vertex, 2);
 	assert_int_equal(profile->unseen[0].invocations, 5);
 	assert_string_equal(profile->failed_calls[0].function, "cudaMemset");
-	assert_string_equal(profile->failed_calls[0].callpath, "main a.c:12");
+	assert_string_equal(profile->failed_calls[0].place.callpath, "main a.c:12");
 	assert_int_equal(profile->failed_calls[0].count, 3);
-	assert_int_equal(profile->failed_calls[0].line, 12);
+	assert_int_equal(profile->failed_calls[0].place.line, 12);
 	assert_int_equal(profile->findings[2].others[0], 2);
 	assert_int_equal(profile->findings[2].others[1], 0);
 	/* ids say what is hidden; of the second nobody knows */

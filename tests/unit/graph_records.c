@@ -235,6 +235,35 @@ static void test_senseless_records(void **state)
 	profile_free(profile);
 }
 
+/* What gpu/records.def says of members holds of every kind that has such a one. */
+static void test_senseless_members(void **state)
+{
+	const struct gpu_left_bytes left = {.writer = 2}; /* which has not been called */
+	const struct gpu_code_image image = {.bytes = 9, .size = 9};
+	const struct gpu_pool_block block = {.range = 1};
+	const struct gpu_code_function function = {.name = "12345678"};
+	struct gpu_pool pool = {.pool = 1};
+
+	(void)state;
+	good_beginning();
+	fact(GPU_RECORD_LEFT_BYTES, 1, 1, &left, sizeof(left));
+	cut_there("a record of kind LEFT_BYTES of writer 2, which is not there");
+	good_beginning();
+	fact(GPU_RECORD_POOL_BLOCK, 0, 0, &block, sizeof(block));
+	cut_there("a record of kind POOL_BLOCK of NVTX range 1, which is not there");
+	good_beginning();
+	fact(GPU_RECORD_CODE_IMAGE, 0, 0, &image, sizeof(image));
+	cut_there("a record of kind CODE_IMAGE with a piece that is not in it");
+	good_beginning();
+	fact(GPU_RECORD_CODE_FUNCTION, 0, 0, &function, sizeof(function));
+	cut_there("a record of kind CODE_FUNCTION with a name that has no end");
+	/* nor may it end in what a newer vflow has added */
+	memset(pool.name, 'x', sizeof(pool.name));
+	good_beginning();
+	fact(GPU_RECORD_POOL, 0, 0, (struct gpu_pool[]){pool, {0}}, 2 * sizeof(pool));
+	cut_there("a record of kind POOL with a name that has no end");
+}
+
 /* A record may say something of what its call has freed, but not of what an earlier one has. */
 static void test_freed_objects(void **state)
 {
@@ -384,8 +413,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_analyses_are_told), TEST(test_all_calls),
 		TEST(test_unknown_kinds),          TEST(test_senseless_records),
-		TEST(test_freed_objects),          TEST(test_longer_payload),
-		TEST(test_rows_of_other_sizes),
+		TEST(test_senseless_members),      TEST(test_freed_objects),
+		TEST(test_longer_payload),         TEST(test_rows_of_other_sizes),
 	};
 
 	return cmocka_run_group_tests_name("graph_records", tests, NULL, NULL);

@@ -274,7 +274,7 @@ static void test_bad(void **state)
 	damaged_there("a piece of GPU code that is not the next one");
 	good_beginning();
 	function(1, 1, "01234567");
-	damaged_there("a sampled function whose name has no end");
+	damaged_there("kind STALL_FUNCTION with a name that has no end");
 	good_beginning();
 	function(1, 1, "a");
 	function(1, 1, "b");
@@ -288,7 +288,7 @@ static void test_bad(void **state)
 	damaged_there("samples that cannot be");
 	good_beginning();
 	launches("01234567", 1, 1, 1);
-	damaged_there("a launched kernel whose name has no end");
+	damaged_there("kind STALL_LAUNCHES with a name that has no end");
 }
 
 int main(void)

@@ -172,9 +172,9 @@ static void check(const struct profile *profile)
 		assert_int_equal(row->pages, rows[i].pages);
 		assert_int_equal(row->touched_pages, rows[i].touched_pages);
 		if (rows[i].callpath)
-			assert_string_equal(row->callpath, rows[i].callpath);
+			assert_string_equal(row->place.callpath, rows[i].callpath);
 		else
-			assert_null(row->callpath);
+			assert_null(row->place.callpath);
 	}
 }
 
@@ -199,9 +199,9 @@ static void check_overwrites(const struct profile *profile)
 		assert_int_equal(row->bytes, rows[i].bytes);
 		assert_int_equal(row->min_ns, rows[i].min_ns);
 		if (rows[i].callpath)
-			assert_string_equal(row->callpath, rows[i].callpath);
+			assert_string_equal(row->place.callpath, rows[i].callpath);
 		else
-			assert_null(row->callpath);
+			assert_null(row->place.callpath);
 	}
 }
 
@@ -232,9 +232,9 @@ static void must_stop_at(const struct gpu_use *last, const char *why)
 	assert_int_equal(remove_folders(NULL), 0);
 }
 
-static void must_refuse(struct gpu_use last)
+static void must_refuse(struct gpu_use last, const char *why)
 {
-	must_stop_at(&last, "a first use");
+	must_stop_at(&last, why);
 }
 
 static void must_refuse_overwritten(struct gpu_overwritten last, const char *why)
@@ -246,14 +246,14 @@ static void must_refuse_overwritten(struct gpu_overwritten last, const char *why
 
 static void test_hostile_overwrites(void **state)
 {
-	const char *place = "a first use of a context or frame that is not there";
 	const char *fact = "an overwritten source that cannot be";
 
 	(void)state;
-	must_refuse_overwritten((struct gpu_overwritten){.kind = GPU_USE_INSTRUCTION}, place);
+	must_refuse_overwritten((struct gpu_overwritten){.kind = GPU_USE_INSTRUCTION},
+				"OVERWRITTEN of context 0, which is not there");
 	must_refuse_overwritten(
 		(struct gpu_overwritten){.context = 2, .frame = 3, .kind = GPU_USE_INSTRUCTION},
-		place);
+		"OVERWRITTEN of frame 3, which is not there");
 	must_refuse_overwritten((struct gpu_overwritten){.context = 2, .kind = GPU_USE_CUDA}, fact);
 	must_refuse_overwritten((struct gpu_overwritten){.context = 2,
 							 .kind = GPU_USE_INSTRUCTION,
@@ -267,17 +267,26 @@ static void test_hostile_overwrites(void **state)
 
 static void test_hostile_uses(void **state)
 {
+	const char *fact = "a first use";
+
 	(void)state;
-	must_refuse((struct gpu_use){.context = 0, .kind = GPU_USE_NEVER});
-	must_refuse((struct gpu_use){.context = 3, .kind = GPU_USE_NEVER});
-	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .frame = 3});
-	must_refuse((struct gpu_use){.context = 1, .kind = 0});
-	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NOTHING + 1});
-	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .touched_pages = 1});
-	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .unwatched_bytes = 1});
-	must_refuse((struct gpu_use){
-		.context = 1, .kind = GPU_USE_INSTRUCTION, .after_ns = UINT64_MAX});
-	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .bytes = UINT64_MAX});
+	must_refuse((struct gpu_use){.context = 0, .kind = GPU_USE_NEVER},
+		    "USE of context 0, which is not there");
+	must_refuse((struct gpu_use){.context = 3, .kind = GPU_USE_NEVER},
+		    "USE of context 3, which is not there");
+	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .frame = 3},
+		    "USE of frame 3, which is not there");
+	must_refuse((struct gpu_use){.context = 1, .kind = 0}, fact);
+	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NOTHING + 1}, fact);
+	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .touched_pages = 1},
+		    fact);
+	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .unwatched_bytes = 1},
+		    fact);
+	must_refuse(
+		(struct gpu_use){.context = 1, .kind = GPU_USE_INSTRUCTION, .after_ns = UINT64_MAX},
+		fact);
+	must_refuse((struct gpu_use){.context = 1, .kind = GPU_USE_NEVER, .bytes = UINT64_MAX},
+		    fact);
 }
 
 int main(void)

@@ -506,7 +506,8 @@ static void test_hostile(void **state)
 		must_refuse(bad_values, n, "accessed values that make no sense");
 	must_refuse(absent_place, 3, "values of place 3, which is not there");
 	must_refuse(absent_place, UINT32_MAX, "values of place 4294967295, which is not there");
-	for (unsigned n = 0; n < 4; n++)
+	must_refuse(bad_place, 0, "kind CODE_PLACE with a name that has no end");
+	for (unsigned n = 1; n < 4; n++)
 		must_refuse(bad_place, n, "a place in GPU code that makes no sense");
 	must_refuse(known_place, LINE, "place 1 in GPU code comes twice");
 	for (unsigned n = 0; n < 5; n++)

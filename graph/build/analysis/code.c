@@ -14,6 +14,7 @@
 #include <uthash.h>
 
 #include "graph/build/process.h"
+#include "graph/symbols.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
@@ -79,7 +80,7 @@ static uint32_t find_module(struct code *code, const struct module_key *key)
 					    .kernel_bytes = key->kernel_bytes,
 					    .kernels = key->kernels,
 					    .loading = key->loading,
-					    .frame = key->frame};
+					    .place.frame = key->frame};
 	return module->index;
 }
 
@@ -116,6 +117,7 @@ static struct profile_gpu_function *find_function(struct code *code, uint32_t mo
 	struct profile *profile = code->profile;
 	size_t size = sizeof(module) + strlen(name);
 	struct function *function = xcalloc(1, sizeof(*function) + size), *found;
+	char *mangled;
 
 	memcpy(function->key, &module, sizeof(module));
 	memcpy(function->key + sizeof(module), name, size - sizeof(module));
@@ -127,10 +129,12 @@ static struct profile_gpu_function *find_function(struct code *code, uint32_t mo
 	}
 	function->index = profile->gpu_function_count;
 	HASH_ADD_KEYPTR(hh, code->functions, function->key, size, function);
+	mangled = process_clean_name(name);
 	ARRAY_RESERVE(profile->gpu_functions, profile->gpu_function_count,
 		      profile->gpu_function_capacity);
 	profile->gpu_functions[profile->gpu_function_count++] = (struct profile_gpu_function){
-		.module = module, .name = process_clean_name(name), .bytes = bytes};
+		.module = module, .name = symbols_demangle(mangled), .bytes = bytes};
+	free(mangled);
 	return &profile->gpu_functions[function->index];
 }
 
@@ -138,14 +142,11 @@ static int take_kernel(struct code *code, const struct build_event *event,
 		       const struct build_record *record, struct error *error)
 {
 	const struct gpu_code_kernel *payload = record->payload;
-	const size_t start = offsetof(struct gpu_code_kernel, name);
-	const char *name = (const char *)record->payload + start;
+	const char *name = (const char *)record->payload + offsetof(struct gpu_code_kernel, name);
 	uint32_t index = pair_map_get(&code->numbers, payload->code, event->process);
 	struct profile_gpu_function *function;
 	struct profile_gpu_module *module;
 
-	if (!memchr(name, 0, record->size - start))
-		return error_set(error, "a kernel whose name has no end");
 	if (index == UINT32_MAX)
 		return code->modules_left ? 0
 					  : error_set(error,

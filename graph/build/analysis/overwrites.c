@@ -57,7 +57,7 @@ static struct place *find_place(struct overwrites *overwrites, uint32_t context,
 	ARRAY_RESERVE(overwrites->places, overwrites->place_count, overwrites->place_capacity);
 	overwrites->places[overwrites->place_count] = (struct place){
 		.context = context,
-		.row = {.kind = kind, .frame = frame, .min_ns = PROFILE_NUMBER_MAX},
+		.row = {.kind = kind, .place.frame = frame, .min_ns = PROFILE_NUMBER_MAX},
 	};
 	return &overwrites->places[overwrites->place_count++];
 }

@@ -154,7 +154,7 @@ static void add_site(struct pools *pools, uint32_t pool, uint32_t frame, uint32_
 	ARRAY_RESERVE(pools->seen, profile->pool_site_count, pools->seen_capacity);
 	pools->seen[profile->pool_site_count] = pools->peaks[pool];
 	profile->pool_sites[profile->pool_site_count++] = (struct profile_pool_site){
-		.pool = pool, .frame = frame, .range = range, .name = name};
+		.pool = pool, .place.frame = frame, .range = range, .name = name};
 }
 
 static uint32_t find_site(struct pools *pools, uint32_t pool, uint32_t frame, uint32_t range)
@@ -194,7 +194,7 @@ static uint32_t find_named(struct pools *pools, uint32_t unnamed, const char *te
 		return unnamed;
 	if (!pair_map_find(&pools->named, unnamed, name->number, pools->profile->pool_site_count,
 			   &index))
-		add_site(pools, site->pool, site->frame, site->range, xstrdup(text));
+		add_site(pools, site->pool, site->place.frame, site->range, xstrdup(text));
 	return index;
 }
 
@@ -323,8 +323,6 @@ static int take_name(struct pools *pools, const struct build_event *event,
 	if (index == UINT32_MAX)
 		return error_set(error, "the name of a block of pool %u, which is not there",
 				 payload->pool);
-	if (payload->name[sizeof(payload->name) - 1])
-		return error_set(error, "a block of a pool whose name has no end");
 	HASH_FIND(hh, pools->blocks, &key, sizeof(key), block);
 	if (!block) /* two blocks at one address, of which one was taken back */
 		return 0;
@@ -343,8 +341,6 @@ static int take_pool(struct pools *pools, const struct build_event *event,
 	const struct gpu_pool *payload = record->payload;
 	uint32_t index;
 
-	if (payload->name[sizeof(payload->name) - 1])
-		return error_set(error, "a pool whose name has no end");
 	if (pair_map_find(&pools->numbers, payload->pool, event->process, profile->pool_count,
 			  &index))
 		return error_set(error, "pool %u comes twice", payload->pool);

@@ -156,15 +156,12 @@ static struct code *find_code(struct stalls *stalls, uint64_t crc)
 	return code;
 }
 
-static int take_code(struct stalls *stalls, const struct gpu_stall_code *from, uint32_t size,
-		     struct error *error)
+static int take_code(struct stalls *stalls, const struct gpu_stall_code *from, struct error *error)
 {
-	const size_t start = offsetof(struct gpu_stall_code, piece);
 	struct profile_stall_code *row;
 	struct code *code;
 
-	if (from->size > size - start || from->offset > from->bytes ||
-	    from->size > from->bytes - from->offset)
+	if (from->offset > from->bytes || from->size > from->bytes - from->offset)
 		return error_set(error, "a piece of GPU code that is not in it");
 	if (stalls->profile->stall_code_count == MOST_FUNCTIONS)
 		return 0;
@@ -188,7 +185,8 @@ static int take_code(struct stalls *stalls, const struct gpu_stall_code *from, u
 		return 0;
 	if (from->bytes != row->bytes || from->offset != code->got)
 		return error_set(error, "a piece of GPU code that is not the next one");
-	memcpy(code->image + code->got, (const char *)from + start, from->size);
+	memcpy(code->image + code->got, (const char *)from + offsetof(struct gpu_stall_code, piece),
+	       from->size);
 	code->got += from->size;
 	return 0;
 }
@@ -199,15 +197,13 @@ static int take_function(struct stalls *stalls, const struct build_event *event,
 			 const struct build_record *record, struct error *error)
 {
 	const struct gpu_stall_function *from = record->payload;
-	const size_t start = offsetof(struct gpu_stall_function, name);
-	const char *name = (const char *)record->payload + start;
+	const char *name =
+		(const char *)record->payload + offsetof(struct gpu_stall_function, name);
 	struct profile *profile = stalls->profile;
 	struct function *function, *found;
 	uint32_t code, number;
 	size_t size;
 
-	if (!memchr(name, 0, record->size - start))
-		return error_set(error, "a sampled function whose name has no end");
 	if (profile->stall_function_count == MOST_FUNCTIONS)
 		return 0;
 	code = find_code(stalls, from->crc)->index;
@@ -273,12 +269,10 @@ static int take_launches(struct stalls *stalls, const struct build_record *recor
 			 struct error *error)
 {
 	const struct gpu_stall_launches *from = record->payload;
-	const size_t start = offsetof(struct gpu_stall_launches, name);
-	const char *name = (const char *)record->payload + start;
+	const char *name =
+		(const char *)record->payload + offsetof(struct gpu_stall_launches, name);
 	struct kernel *kernel;
 
-	if (!memchr(name, 0, record->size - start))
-		return error_set(error, "a launched kernel whose name has no end");
 	if (from->launches > PROFILE_NUMBER_MAX || from->time_ns > PROFILE_NUMBER_MAX)
 		return error_set(error, "launches that cannot be");
 	HASH_FIND(hh, stalls->kernels, name, strlen(name), kernel);
@@ -310,7 +304,7 @@ static int take_record(void *state, const struct build_event *event,
 	case GPU_RECORD_STALL_DEVICE:
 		return take_device(stalls, event, record->payload, error);
 	case GPU_RECORD_STALL_CODE:
-		return take_code(stalls, record->payload, record->size, error);
+		return take_code(stalls, record->payload, error);
 	case GPU_RECORD_STALL_FUNCTION:
 		return take_function(stalls, event, record, error);
 	case GPU_RECORD_STALL_SAMPLES:

@@ -58,7 +58,7 @@ static struct place *find_place(struct uses *uses, uint32_t context, uint32_t ki
 	uses->places[uses->place_count] = (struct place){
 		.context = context,
 		.row = {.kind = kind,
-			.frame = frame,
+			.place.frame = frame,
 			.min_ns = PROFILE_UNKNOWN,
 			.median_ns = PROFILE_UNKNOWN},
 	};

@@ -104,11 +104,9 @@ static int take_place(struct values *values, const struct build_event *event,
 		      const struct build_record *record, struct error *error)
 {
 	const struct gpu_code_place *payload = record->payload;
-	const size_t start = offsetof(struct gpu_code_place, text), size = record->size - start;
-	const char *text = (const char *)record->payload + start;
+	const char *text = (const char *)record->payload + offsetof(struct gpu_code_place, text);
 	struct profile *profile = values->profile;
-	const char *end = memchr(text, 0, size);
-	const char *file = end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+	const char *file = strchr(text, '\n');
 	uint32_t known;
 	char *function;
 
@@ -553,10 +551,10 @@ static int take_record(void *state, const struct build_event *event,
 		return take_place(state, event, record, error);
 	case GPU_RECORD_CODE_IMAGE:
 		return raw_values_image(((struct values *)state)->raw, event->process,
-					record->payload, record->size, error);
+					record->payload, error);
 	case GPU_RECORD_CODE_FUNCTION:
 		return raw_values_function(((struct values *)state)->raw, event->process,
-					   record->payload, record->size, error);
+					   record->payload, error);
 	case GPU_RECORD_RAW_VALUES:
 		return take_raw(state, event, record, error);
 	case GPU_RECORD_VALUES:

@@ -86,14 +86,12 @@ static struct image *start_image(struct raw_values *raw, uint32_t process,
 }
 
 int raw_values_image(struct raw_values *raw, uint32_t process, const struct gpu_code_image *record,
-		     uint32_t size, struct error *error)
+		     struct error *error)
 {
-	const size_t start = offsetof(struct gpu_code_image, piece);
 	uint32_t index = pair_map_get(&raw->numbers, record->image, 2 * process);
 	struct image *image = index == UINT32_MAX ? NULL : &raw->images[index];
 
-	if (record->size > size - start || record->bytes > PROFILE_NUMBER_MAX ||
-	    process >= UINT32_MAX / 2)
+	if (record->bytes > PROFILE_NUMBER_MAX || process >= UINT32_MAX / 2)
 		return error_set(error, "a piece of an image that makes no sense");
 	if (!record->offset)
 		image = start_image(raw, process, record, error);
@@ -112,13 +110,12 @@ int raw_values_image(struct raw_values *raw, uint32_t process, const struct gpu_
 }
 
 int raw_values_function(struct raw_values *raw, uint32_t process,
-			const struct gpu_code_function *record, uint32_t size, struct error *error)
+			const struct gpu_code_function *record, struct error *error)
 {
-	const size_t start = offsetof(struct gpu_code_function, name);
-	const char *name = (const char *)record + start;
+	const char *name = (const char *)record + offsetof(struct gpu_code_function, name);
 	uint32_t index;
 
-	if (!memchr(name, 0, size - start) || process >= UINT32_MAX / 2)
+	if (process >= UINT32_MAX / 2)
 		return error_set(error, "a function of an image that makes no sense");
 	if (raw->function_count == FUNCTIONS_MOST)
 		return 0;

@@ -16,9 +16,9 @@ void raw_values_free(struct raw_values *raw);
 
 /* Records of a process.  -1: they make no sense. */
 int raw_values_image(struct raw_values *raw, uint32_t process, const struct gpu_code_image *record,
-		     uint32_t size, struct error *error);
+		     struct error *error);
 int raw_values_function(struct raw_values *raw, uint32_t process,
-			const struct gpu_code_function *record, uint32_t size, struct error *error);
+			const struct gpu_code_function *record, struct error *error);
 
 struct raw_place {
 	const char *function; /* mangled; NULL: not known */

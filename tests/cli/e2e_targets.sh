@@ -66,7 +66,7 @@ END
 		"0 host alloc alloc memset memset "
 fi
 expect_exit 7 "daemon: vflow does not wait for it" timeout 60 "$VFLOW" collect -q --device "${DEVICE:-emulated}" -o "$T/daemon.db" "$P/targets" daemon "$T/lived"
-for _ in $(seq 300); do [ -s "$T/lived" ] && break; sleep 0.1; done
+for _ in $(seq 3000); do [ -s "$T/lived" ] && break; sleep 0.1; done
 is "daemon: lives on" "$(cat "$T/lived" 2>&1)" "lived on"
 if [ "$(id -u)" = 0 ] && [ "${DEVICE:-}" != gpu ]; then
 	expect_exit 0 "nobody: exit code" collect "$T/nobody.db" "$P/targets" nobody
@@ -137,7 +137,7 @@ emulator=$(realpath "$BUILD")/lib/emulator
 if [ -z "$ASAN" ]; then
 	build() { "$CC" -g -Igpu/emulator/include "$@" "$emulator/libcudart.so.13" "$emulator/libcuda.so.1" -Wl,-rpath,"$emulator" -lpthread -ldl; }
 	build -shared -fPIC -o "$T/libslow.so" "$T/slow.c" && build -o "$T/race" "$T/race.c"
-	expect_exit 0 "CUDA starts while a constructor waits for it" timeout 20 "$VFLOW" collect -q --device emulated -o "$T/race.db" "$T/race" "$T/libslow.so"
+	expect_exit 0 "CUDA starts while a constructor waits for it" timeout 600 "$VFLOW" collect -q --device emulated -o "$T/race.db" "$T/race" "$T/libslow.so"
 	is "... both allocations" "$(vertices "$T/race.db" | grep -c cudaMalloc)" 2
 else
 	skip "CUDA starts while a constructor waits for it" "programs of the test are built without the sanitizer"

@@ -13,7 +13,7 @@ uses() { # CASE
 }
 run() { # CASE
 	local code=0
-	timeout 60 "$VFLOW" collect --quiet --device emulated --passes flow,use -o "$T/$1.db" "$program" "$1" >"$T/out" 2>"$T/err" </dev/null || code=$?
+	timeout 600 "$VFLOW" collect --quiet --device emulated --passes flow,use -o "$T/$1.db" "$program" "$1" >"$T/out" 2>"$T/err" </dev/null || code=$?
 	# once for each run
 	is "$1: output and exit code are the program's own" "$code $(tr '\n' ' ' <"$T/out")$(cat "$T/err")" "5 $1 is over $1 is over "
 }

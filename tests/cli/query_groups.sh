@@ -55,8 +55,8 @@ is "RETURN GRAPH of one side" "$(graph 'MATCH (x {id: 1}) ((a)-[e]->(b) WHERE b.
 { echo 'digraph {'; for i in $(seq 24); do for j in 1 2; do echo "v$i -> v$((i + 1)) [object=$j, access=WRITE, bytes=1];"; done; done; echo '}'; } >"$T/ladder.dot"
 expect_exit 1 "2^24 trails end with --timeout" "$VFLOW" query --timeout 1 'MATCH (x {id: 1}) ((a)-[e]->(b) WHERE a.id < b.id){24} RETURN count(*)' "$T/ladder.dot"
 like "... which says so" "$(cat "$T/err")" "--timeout"
-is "ends alone cost one walk" "$("$VFLOW" query --timeout 5 'MATCH (x {id: 1}) (()-[]->(:!alloc)){1,} (y) RETURN count(DISTINCT y)' "$T/ladder.dot" 2>/dev/null | tail -n 1)" 24
-is "... and so does a graph, with names" "$("$VFLOW" query --timeout 5 'MATCH p = (x {id: 1}) ((a)-[e]->(b) WHERE a.id < b.id){1,} (y) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | grep -c -- '->')" 48
+is "ends alone cost one walk" "$("$VFLOW" query --timeout 30 'MATCH (x {id: 1}) (()-[]->(:!alloc)){1,} (y) RETURN count(DISTINCT y)' "$T/ladder.dot" 2>/dev/null | tail -n 1)" 24
+is "... and so does a graph, with names" "$("$VFLOW" query --timeout 30 'MATCH p = (x {id: 1}) ((a)-[e]->(b) WHERE a.id < b.id){1,} (y) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | grep -c -- '->')" 48
 wrong "no quantifier" "expected how often the group repeats" 'MATCH ((a)-[e]->(b)) RETURN a'
 wrong "two edges" "column 17: a group repeats one edge" 'MATCH ((a)-->(b)-->(c)){2} RETURN a'
 wrong "a range" "a group repeats a single edge, not a range" 'MATCH ((a)-[*]->(b)){2} RETURN a'

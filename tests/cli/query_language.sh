@@ -210,9 +210,9 @@ is "without partial output" "$(cat "$T/out")" ""
 { echo 'digraph {'; for i in $(seq 24); do for j in 1 2; do echo "v$i -> v$((i + 1)) [object=$j, access=WRITE, bytes=1];"; done; done; echo '}'; } >"$T/ladder.dot"
 expect_exit 1 "--timeout: 2^24 paths" "$VFLOW" query --timeout 1 'MATCH p=(a)-[*]->(b) WHERE length(p) > 23 RETURN count(*)' "$T/ladder.dot"
 like "the limit is named" "$(cat "$T/err")" "--timeout"
-is "what needs no paths needs no time" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) RETURN count(DISTINCT b)' "$T/ladder.dot" | tail -1)" 24
-is "nor does a graph" "$("$VFLOW" query --timeout 5 'MATCH p=(a {id: 1})-[*]->(b {id: 20}) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 38
-is "nor does a graph after rows" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) MATCH p=(b)-[*]->(c) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 46
+is "what needs no paths needs no time" "$("$VFLOW" query --timeout 30 'MATCH (a {id: 1})-[*]->(b) RETURN count(DISTINCT b)' "$T/ladder.dot" | tail -1)" 24
+is "nor does a graph" "$("$VFLOW" query --timeout 30 'MATCH p=(a {id: 1})-[*]->(b {id: 20}) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 38
+is "nor does a graph after rows" "$("$VFLOW" query --timeout 30 'MATCH (a {id: 1})-[*]->(b) MATCH p=(b)-[*]->(c) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 46
 # v1 to v40000 write to v0: pairs of them are 1.6 * 10^9, but each has one that comes next
 awk 'BEGIN { print "digraph { graph [vflow_version=1, vflow_types=\"n:int\"];"
 	for (i = 1; i <= 40000; i++) printf "v%d [kind=memset, n=%d]; v%d -> v0 [object=1, access=WRITE, bytes=1];\n", i, i % 40000, i

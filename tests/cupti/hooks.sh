@@ -15,7 +15,7 @@ done
 "$CC" $ASAN -std=gnu11 -D_GNU_SOURCE -g -I. -rdynamic -o "$T/hooks" tests/cupti/hooks.c "$object" -lpthread -ldl >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 for kind in lazy now; do # in a page that can be written, or only read
-	timeout 60 "$T/hooks" "$T/$kind/libcuda.so.1" 2>&1 | sed "/^1\\.\\./d; s/ - / - $kind: /"
+	timeout 600 "$T/hooks" "$T/$kind/libcuda.so.1" 2>&1 | sed "/^1\\.\\./d; s/ - / - $kind: /"
 	[ "${PIPESTATUS[0]}" = 0 ] || echo "not ok - $kind"
 done
 finish

@@ -10,6 +10,6 @@ fi
 	"$objects"/*/event*.c.o "$objects"/*/{queue,wait,host_writes,timed_out,skipped,space,objects,table,hints,shadows,seen,pass,accessed,values,contents,commands,transfers,memory,device_bytes,mappings}.c.o "$objects/images.S.o" \
 	"$BUILD"/inside.o/gpu/{analysis/{accessed,may_write,transfer},nvidia/{apis,streams}}.o -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
 	>"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
-LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/program" 2>&1
+LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/program" 2>&1
 code=$?
 [ $code = 0 ] || echo "not ok - exit code $code"

@@ -14,7 +14,7 @@ fi
 for seed in 1 "2 accesses"; do
 	# shellcheck disable=SC2086
 	for mode in passes commands held; do
-		LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 100 "$T/program" $mode $seed >"$T/$mode" 2>"$T/$mode.err" || not_ok "seed $seed, $mode" "$(tail -n 3 "$T/$mode.err")"
+		LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/program" $mode $seed >"$T/$mode" 2>"$T/$mode.err" || not_ok "seed $seed, $mode" "$(tail -n 3 "$T/$mode.err")"
 		sed "s/^/# $mode: /" "$T/$mode.err"
 	done
 	for mode in commands held; do

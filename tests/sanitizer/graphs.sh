@@ -21,7 +21,7 @@ steps() {
 steps >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 is "launches of graphs, step by step, and changes" "$("$T/steps" 2>&1 | grep -v '^ok')" "1..15"
 for redirects in redirects "does not redirect"; do
-	output=$(timeout 60 "$T/graphs" "$redirects" 2>&1)
+	output=$(timeout 600 "$T/graphs" "$redirects" 2>&1)
 	is "graphs, a driver that $redirects" "$(grep -v '^ok' <<<"$output")" "1..62"
 done
 finish

@@ -16,7 +16,7 @@ cases() { # NAME CASE...
 	local name=$1 case code
 	shift
 	for case; do
-		LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/$name" $case 2>&1
+		LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/$name" $case 2>&1
 		code=$?
 		[ $code = 0 ] || echo "not ok - $case: exit code $code"
 	done

@@ -33,6 +33,6 @@ echo '#endif' >>"$T/gpu/analysis/unit.h"
 		tests/gpu/pass_speed.cu "$T"/{shadow*,accessed}.c.o
 } >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 for run in "1 1" "7 4" "40 5"; do
-	like "passes of BLOCKS SEED $run" "$(LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/passes" $run 2>&1)" '^ok 1 - 60 APIs'
+	like "passes of BLOCKS SEED $run" "$(LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/passes" $run 2>&1)" '^ok 1 - 60 APIs'
 done
 finish

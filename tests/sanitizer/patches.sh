@@ -13,7 +13,7 @@ for image in "" -DFOLLOW_ACCESSES; do
 	# shellcheck disable=SC2086
 	"$NVCC" $image -std=c++17 -arch=compute_80 -code=compute_80 -cudart shared -I. -I"$SANITIZER/include" -o "$T/patches" tests/sanitizer/patches.cu \
 		>"$T/log" 2>&1 || not_ok "nvcc $image" "$(cat "$T/log")"
-	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/patches" >"$T/out" 2>&1
+	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/patches" >"$T/out" 2>&1
 	for what in "3000 patterns of accesses" "1000 patterns of asynchronous copies" "1500 patterns of bulk copies"; do
 		[ -n "$image" ] && what=${what/0 / } # where accesses are counted a tenth of them
 		like "patches $image: $what" "$(cat "$T/out")" "(^|

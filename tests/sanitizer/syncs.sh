@@ -16,7 +16,7 @@ build() {
 }
 build >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 for case in names order overlapping loop lost failing locked ordering; do
-	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/syncs" $case 2>&1
+	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/syncs" $case 2>&1
 	code=$?
 	[ $code = 0 ] || echo "not ok - $case: exit code $code"
 done

@@ -14,7 +14,7 @@ build() { # PROGRAM OPTIONS...
 build times -DHELD_NS=999999999 # a busy machine must not let anything go
 build impatient
 export VFLOW_KERNEL_TIMES=$T/sums
-is "what is put on the stream" "$(timeout 60 "$T/times")" "cuLaunchKernel:held event eventheld event held event
+is "what is put on the stream" "$(timeout 600 "$T/times")" "cuLaunchKernel:held event eventheld event held event
 cuLaunchKernel_ptsz:held event eventheld event held event
 held event held event
 cuLaunchKernel:held event eventheld event event
@@ -25,7 +25,7 @@ cuLaunchKernel:held event eventheld event held event"
 # 5 + 30 of the program, 7 of ours; a graph and the kernel that is at work have no times
 is "sums" "$(cat "$T/sums")" "kernels 35.0000 2 passes 7.0000 1 untimed 2 unheld 0 nothing 0.0000 3"
 rm "$T/sums"
-is "a launch that waits for the device is let go" "$(timeout 60 "$T/impatient" waits)" "cuLaunchKernel:held event eventheld event free event"
+is "a launch that waits for the device is let go" "$(timeout 600 "$T/impatient" waits)" "cuLaunchKernel:held event eventheld event free event"
 is "its gaps are told" "$(cat "$T/sums")" "kernels 205.0000 1 passes 0.0000 0 untimed 0 unheld 1 nothing 0.0000 1"
 cat >"$T/provider.c" <<'END'
 #include <stdio.h>
@@ -48,11 +48,11 @@ END
 build hooked -DHOOKED -DHELD_NS=999999999 "$T/provider.c" tests/gpu/kernel_times_hook.c -Wl,--wrap=driver_load,--wrap=calls_api
 rm -f "$T/sums"
 # callbacks of the runtime (1), of the provider's own calls (2) and of the program's (3), entered and left
-is "around the provider" "$(timeout 60 "$T/hooked" once)" "cuLaunchKernel: <1 <2 <3held event eventheld event held >1 >2 event >3
+is "around the provider" "$(timeout 600 "$T/hooked" once)" "cuLaunchKernel: <1 <2 <3held event eventheld event held >1 >2 event >3
 cuStreamSynchronize: <1 <2 <3 >1 >2 >3"
 is "its sums" "$(cat "$T/sums")" "kernels 5.0000 1 passes 0.0000 0 untimed 0 unheld 0 nothing 0.0000 1"
 like "the provider that is timed has the hook" "$(nm "$BUILD/timed/lib/libvflow-sanitizer.so")" "__wrap_calls_api.* T vflow_gpu_provider"
 is "the one that is not timed has not" "$(nm "$BUILD/lib/libvflow-sanitizer.so" | grep -c -e __wrap -e times_)" 0
 unset VFLOW_KERNEL_TIMES
-is "off" "$(timeout 60 "$T/times" off)" off
+is "off" "$(timeout 600 "$T/times" off)" off
 finish

@@ -16,7 +16,7 @@ build() {
 }
 build >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 for case in awaited pending large rows rows_behind asynchronous digests held_back behind_skipped loop unknown; do
-	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/transfers" $case 2>&1
+	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/transfers" $case 2>&1
 	code=$?
 	[ $code = 0 ] || echo "not ok - $case: exit code $code"
 done

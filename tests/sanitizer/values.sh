@@ -11,7 +11,7 @@ if [ -n "$ASAN" ]; then
 fi
 "$NVCC" -std=c++17 -arch=compute_80 -code=compute_80 -cudart shared -I. -I"$SANITIZER/include" -o "$T/values" tests/sanitizer/values.cu \
 	>"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
-LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 100 "$T/values" >"$T/out" 2>&1
+LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 600 "$T/values" >"$T/out" 2>&1
 like "random accesses are counted" "$(cat "$T/out")" "^ok 1 - 400 rounds"
 is "no .sync, which waits for lanes that are elsewhere" "$(grep -cE '^\s+(shfl|vote|bar|match|redux)[a-z.]*\.sync' "$BUILD/sanitizer.o/values.ptx")" 0
 finish

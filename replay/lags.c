@@ -26,14 +26,18 @@ static const struct lags usual = {
 
 struct samples {
 	int64_t *values; /* the last SAMPLES_MAX */
+	size_t capacity;
 	uint64_t count;
 };
 enum { SAMPLES_MAX = 65536 };
 
 static void sample(struct samples *samples, int64_t value)
 {
-	if (!samples->values)
-		samples->values = xcalloc(SAMPLES_MAX, sizeof(*samples->values));
+	if (samples->count == samples->capacity && samples->count < SAMPLES_MAX) {
+		samples->capacity = samples->capacity ? samples->capacity * 2 : 64;
+		samples->values =
+			xreallocarray(samples->values, samples->capacity, sizeof(*samples->values));
+	}
 	samples->values[samples->count++ % SAMPLES_MAX] = value;
 }
 
@@ -54,7 +58,7 @@ static int64_t median(struct samples *samples, int64_t without)
 		value = samples->values[(count - 1) / 2];
 	}
 	free(samples->values);
-	*samples = (struct samples){NULL, 0};
+	*samples = (struct samples){NULL, 0, 0};
 	return value;
 }
 

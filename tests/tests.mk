@@ -82,7 +82,7 @@ check:
 
 check-built: all $(unit_tests) $(BUILD)/vflow-passes $(BUILD)/stalls-profile programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" CUPTI="$(if $(have_cupti),$(CUPTI))" \
-		tests/run $(patsubst %,"tests/advice/run %/6",$(advice_parts)) $(patsubst %,"tests/random/run %/2",1 2) $(cli_tests) $(unit_tests) $(replays) tests/check-includes tests/check-format tests/check-coverage
+		tests/run $(patsubst %,"tests/advice/run %/6",$(advice_parts)) $(patsubst %,"tests/random/run %/2",1 2) $(replays) $(unit_tests) $(cli_tests) tests/check-includes tests/check-format tests/check-coverage
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
 gpu_test_tools = sqlite3 gvpr

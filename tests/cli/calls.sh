@@ -3,7 +3,6 @@
 # touch all that they are given; and which words of a launch's parameters count as pointers
 # (tests/cli/calls_arguments.c).
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 export DEVICE=emulated
 libraries=("$BUILD"/lib/emulator/{libcudart.so.13,libcuda.so.1} "-Wl,-rpath,$(realpath "$BUILD")/lib/emulator")
 

@@ -2,7 +2,7 @@
 # Records from a provider to the profile: the guest writes them, the builder knows those it can.
 . tests/lib.sh
 guest=$(realpath "$BUILD")/lib/libvflow-guest.so
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0:detect_leaks=0
+[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
 # shellcheck disable=SC2086
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. ${ASAN:-} -o "$T/play" tests/cli/collect_records.c -ldl || { not_ok "compiler"; finish; }
 

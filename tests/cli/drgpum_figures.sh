@@ -2,7 +2,6 @@
 # DrGPUM's Figures 2, 3 and 4, step by step: tests/programs/drgpum_figures.c, whose calls are numbered as the
 # paper's text has them.
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 figure() { # NUMBER
 	expect_exit 0 "figure $1: collect" collect "$T/$1.db" "$P/drgpum_figures" "$1"

@@ -3,7 +3,6 @@
 # accesses the elements of an object.  Counts are worked out by hand; the coefficient of variation is the
 # root of (sum of squares / elements - mean^2), over the mean.
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 collect_case() { # CASE
 	expect_exit 0 "$1: collect" collect "$T/$1.db" --passes flow,access "$P/frequency" "$1"

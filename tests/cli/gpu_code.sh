@@ -6,7 +6,6 @@
 #     program:  one module, loaded twice: b1 (1, launched in the second), b3 (3); and, at one call path
 #               each, two modules that differ in a name only: c1, d1 (1 each, both launched)
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 kernel() { # NAME INSTRUCTIONS
 	printf '.visible .entry %s()\n{\n\t.reg .b32 %%r<2>;\n' "$1"

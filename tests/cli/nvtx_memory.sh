@@ -2,7 +2,6 @@
 # NVTX's memory annotations as memory pools, by what tests/cli/nvtx_memory.c says with NVTX's own headers.
 . tests/lib.sh
 libraries=$(realpath "$BUILD")/lib/emulator
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 if [ -z "$CUDA_TOOLKIT" ] || ! [ -e "$CUDA_TOOLKIT/include/nvtx3/nvToolsExtMem.h" ]; then
 	skip "NVTX's memory annotations" "no CUDA toolkit with nvtx3/nvToolsExtMem.h"
 	finish

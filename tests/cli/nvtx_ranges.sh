@@ -2,7 +2,6 @@
 # NVTX ranges: which ranges calls and vertices are in, by what tests/cli/nvtx_ranges.c says.
 . tests/lib.sh
 libraries=$(realpath "$BUILD")/lib/emulator
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 build() { # PROGRAM OPTIONS...
 	local program=$1

@@ -2,7 +2,6 @@
 # tests/programs/peaks.c: what `vflow report --memory` says that the peak would be, and what it is of the same
 # program with the advice followed.  All sizes are worked out by hand: matrices of 256 KiB, vectors of 1 KiB.
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 report() { # NAME: T/NAME.json
 	"$VFLOW" report --memory --top 0 -T json "$T/$1.db" >"$T/$1.json" 2>"$T/err" || cat "$T/err"

@@ -3,7 +3,6 @@
 # which libraries of the same names stand (pools_torch.c).
 . tests/lib.sh
 libraries=$(realpath "$BUILD")/lib/emulator
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 build() { # OUTPUT SOURCE OPTIONS...
 	local output=$1 source=$2
 	shift 2

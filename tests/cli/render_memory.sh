@@ -3,7 +3,6 @@
 # tests/programs/memory_waste.c by hand, and of a run with many objects and sites.
 . tests/lib.sh
 exec </dev/null
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 page() { # DB: the data of its page
 	"$VFLOW" render -T html "$1" 2>"$T/err" | sed -n '/id="data">/,/<\/script>/p' | sed -e 's/.*id="data">//' -e 's/<\/script>.*//' >"$T/json"

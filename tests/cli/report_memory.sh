@@ -2,7 +2,6 @@
 # `vflow report --memory`: peaks and DrGPUM's patterns of memory, of tests/programs/memory_waste.c,
 # whose calls are numbered by hand: allocate, fill, fetch and release are one call each.
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 # Peak, peak when mended, and of each finding: pattern, what the peak falls to, distance
 facts() { # OPTION...

@@ -2,7 +2,6 @@
 # Whose memory of a device is, by the driver's own figures, in `vflow report --memory`: what the program
 # allocated, what was used before, and what nobody sees.
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 # An array of 256 KiB before the first allocation, one of 128 KiB after it; at most 3 MiB are allocated.
 cat >"$T/devices.c" <<'C'

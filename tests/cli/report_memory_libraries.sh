@@ -2,7 +2,6 @@
 # `vflow report --memory`: which library has allocated what is there at the peak.  One makes and
 # frees 1M and keeps 1M, the other one keeps 2M, and the program 512K, by way of an allocator.
 . tests/lib.sh
-[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 
 cat >"$T/one.c" <<'C'
 #include <cuda_runtime_api.h>

@@ -767,7 +767,7 @@ static void test_bit_flips(void **state)
 	write_example();
 	bytes = load(&size);
 	fd = open(path, O_WRONLY);
-	for (size_t at = 0; at < size; at += at < 200 ? 1 : 7) {
+	for (size_t at = 0; at < size; at += at < 200 ? 1 : 29) {
 		unsigned char flipped = bytes[at] ^ (unsigned char)(1 << at % 8);
 		struct profile *profile;
 

@@ -9,6 +9,7 @@
 #include "advice/cmd.h"
 #include "advice/diff/join.h"
 #include "advice/lines/lines.h"
+#include "advice/memory/detect.h"
 #include "advice/memory/report.h"
 #include "advice/report/gate.h"
 #include "advice/report/report.h"
@@ -45,17 +46,6 @@ struct request {
 	bool of_memory, of_stalls;
 	struct gate gate;
 };
-
-static int write_memory(const struct report_memory *memory, bool json, const char *path,
-			struct error *error)
-{
-	struct output *output = output_open(path, error);
-
-	if (!output)
-		return -1;
-	(json ? report_memory_json : report_memory_print)(memory, output_file(output));
-	return output_commit(output, error);
-}
 
 /* Where kernels wait, of a profile that is read once more with its events. */
 static int write_stalls(const struct report *report, const struct request *request,
@@ -113,14 +103,19 @@ static int write_lines(const struct profile *profile, const struct request *requ
 	return output ? output_commit(output, error) : -1;
 }
 
-static int write_findings(const struct report *report, const struct request *request,
-			  struct error *error)
+/* `memory`: of --memory. */
+static int write_findings(const struct report *report, const struct report_memory *memory,
+			  const struct request *request, struct error *error)
 {
 	struct output *output = output_open(request->output, error);
 
 	if (!output)
 		return -1;
-	types[request->form].print(report, output_file(output));
+	if (report->of_memory && request->form < 2)
+		(request->form ? report_memory_json : report_memory_print)(memory,
+									   output_file(output));
+	else
+		types[request->form].print(report, output_file(output));
 	return output_commit(output, error);
 }
 
@@ -203,8 +198,9 @@ static bool *are_suppressed(const struct profile *profile, void *data)
 }
 
 /* Returns an exit code, or -1 with an error. */
-static int report_findings(struct report *report, const struct request *request,
-			   struct suppressions *suppressions, struct error *error)
+static int report_findings(struct report *report, const struct report_memory *memory,
+			   const struct request *request, struct suppressions *suppressions,
+			   struct error *error)
 {
 	struct finding_id *ids = finding_ids(report->profile);
 	const struct suppression **suppressed = NULL;
@@ -222,7 +218,7 @@ static int report_findings(struct report *report, const struct request *request,
 		report->fresh = fresh;
 		fails = request->fail_above ? find_failing(report, &request->gate) : NULL;
 		report->fails = fails;
-		result = write_findings(report, request, error);
+		result = write_findings(report, memory, request, error);
 	}
 	if (result == 0) {
 		warn_of_unused(suppressions);
@@ -295,7 +291,7 @@ static int check(struct request *request, struct report *report, struct report_m
 				      request->fail_at_most ? "" : "bytes (64K) or ");
 	if (report->top == UINT64_MAX)
 		report->top = report->brief ? 0 : types[request->form].top;
-	memory->top = report->top;
+	report->of_memory = request->of_memory;
 	memory->options.min_bytes = report->options.min_bytes;
 	report->colour = memory->colour = output_wants_colour(request->output);
 	return OPTIONS_RUN;
@@ -321,6 +317,7 @@ static int run(const struct request *request, struct report *report, struct repo
 	struct suppressions suppressions = {0};
 	struct error error;
 	struct profile *profile = NULL;
+	struct memory *found = NULL;
 	char *thresholds, *folder;
 	int result = -1;
 
@@ -346,22 +343,26 @@ static int run(const struct request *request, struct report *report, struct repo
 	thresholds = advice_other_thresholds(profile, &report->options);
 	folder = getcwd(NULL, 0);
 	report->thresholds = thresholds;
-	report->as_found = !advice_can_detect(profile);
+	report->as_found = !request->of_memory && !advice_can_detect(profile);
 	if (!report->as_found) {
 		progress("looking for findings");
-		advice_detect(profile, &report->options);
+		if (request->of_memory)
+			found = memory_detect(profile, &memory->options);
+		else
+			advice_detect(profile, &report->options);
 		progress_end();
 	}
 	report->profile = memory->profile = profile;
+	memory->memory = found;
+	memory->report = report;
 	report->folder = folder ? folder : "";
 	if (request->lines)
 		result = write_lines(profile, request, report->colour, &error);
-	else if (request->of_memory)
-		result = write_memory(memory, request->form == 1, request->output, &error);
 	else if (check_times(request, profile, &error) == 0)
-		result = report_findings(report, request, &suppressions, &error);
+		result = report_findings(report, memory, request, &suppressions, &error);
 	free(thresholds);
 	free(folder);
+	memory_free(found);
 	profile_free(profile);
 	suppressions_release(&suppressions);
 	if (result < 0)

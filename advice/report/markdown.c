@@ -47,7 +47,7 @@ static char *head_of(const struct report *report)
 	markdown_text(out, profile->command ? profile->command : "");
 	if (count)
 		fprintf(out, "\n\n%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
-			report_order(profile));
+			report_order(report));
 	else
 		fprintf(out, "\n\n%s", report_none(report));
 	if (suppressed)

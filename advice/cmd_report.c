@@ -119,20 +119,47 @@ static int write_findings(const struct report *report, const struct report_memor
 	return output_commit(output, error);
 }
 
+/* An error: the profile cannot say that no memory is wasted. */
+static int check_memory(const struct profile *profile, const char *file, struct error *error)
+{
+	if (memory_can_detect(profile))
+		return 0;
+	return error_set(error, "%s does not say when memory was accessed: %s",
+			 file ? file : "the profile", profile_lacks_lifetimes(profile));
+}
+
+/* With its findings, by the same options; NULL: an error. */
+static struct profile *baseline_profile(const struct report *report,
+					const struct report_memory *memory, const char *file,
+					struct error *error)
+{
+	struct advice_options options = report->options;
+	struct profile *before = input_timed_profile(file, error);
+
+	if (before && report->of_memory && check_memory(before, file, error) != 0) {
+		profile_free(before);
+		return NULL;
+	}
+	options.left_out = NULL;
+	options.min_time *= DIFF_NEAR; /* as vflow diff does */
+	if (before && report->of_memory)
+		memory_free(memory_detect(before, &memory->options));
+	else if (before && advice_can_detect(before))
+		advice_detect(before, &options);
+	return before;
+}
+
 /* Of each finding whether it is not in the baseline.  Caller frees; NULL: an error. */
-static bool *read_baseline(const struct profile *profile, struct advice_options options,
+static bool *read_baseline(const struct report *report, const struct report_memory *memory,
 			   const char *file, struct error *error)
 {
-	struct profile *before = input_timed_profile(file, error);
+	const struct profile *profile = report->profile;
+	struct profile *before = baseline_profile(report, memory, file, error);
 	struct diff_join *join;
 	bool *fresh;
 
 	if (!before)
 		return NULL;
-	options.left_out = NULL;
-	options.min_time *= DIFF_NEAR; /* as vflow diff does */
-	if (advice_can_detect(before))
-		advice_detect(before, &options);
 	join = diff_join_new(before, profile);
 	fresh = xcalloc((size_t)profile->finding_count + 1, sizeof(*fresh));
 	for (uint32_t i = 0; i < join->new_findings; i++)
@@ -209,7 +236,7 @@ static int report_findings(struct report *report, const struct report_memory *me
 
 	report->ids = ids;
 	if (request->baseline) {
-		fresh = read_baseline(report->profile, report->options, request->baseline, error);
+		fresh = read_baseline(report, memory, request->baseline, error);
 		result = fresh ? 0 : -1;
 	}
 	if (result == 0) {
@@ -256,9 +283,9 @@ static int check(struct request *request, struct report *report, struct report_m
 		return options_misuse("report", "--lines of --stalls is text");
 	if (request->of_memory && request->of_stalls)
 		return options_misuse("report", "--memory and --stalls exclude each other");
-	if ((request->of_memory || request->of_stalls) && request->form > 1)
-		return options_misuse("report", "--%s has -T text or json, not '%s'",
-				      request->of_memory ? "memory" : "stalls", request->type);
+	if (request->of_stalls && request->form > 1)
+		return options_misuse("report", "--stalls has -T text or json, not '%s'",
+				      request->type);
 	if (report->brief && (request->of_memory || request->of_stalls))
 		return options_misuse("report", "--brief is of findings, not of --%s",
 				      request->of_memory ? "memory" : "stalls");
@@ -267,15 +294,13 @@ static int check(struct request *request, struct report *report, struct report_m
 	if (request->lines && (request->of_memory || report->brief || request->form > 1))
 		return options_misuse("report", "--lines has -T text or json, and no other kind of "
 						"report beside it but --stalls");
-	if ((request->of_memory || request->of_stalls || request->lines) &&
+	if ((request->of_stalls || request->lines) &&
 	    (request->fail_above || request->fail_at_most || request->baseline ||
 	     request->suppressions))
 		return options_misuse("report",
 				      "--fail-above, --fail-at-most, --baseline and --suppressions "
 				      "are not of --%s",
-				      request->lines       ? "lines"
-				      : request->of_memory ? "memory"
-							   : "stalls");
+				      request->lines ? "lines" : "stalls");
 	if (request->fail_above && request->fail_at_most)
 		return options_misuse("report",
 				      "--fail-above and --fail-at-most exclude each other");
@@ -289,6 +314,10 @@ static int check(struct request *request, struct report *report, struct report_m
 				      request->fail_at_most ? "fail-at-most" : "fail-above",
 				      request->fail_above,
 				      request->fail_at_most ? "" : "bytes (64K) or ");
+	if (request->of_memory && request->fail_above && request->gate.is_time)
+		return options_misuse("report", "--fail-%s %s: findings of memory save bytes (64K)",
+				      request->gate.at_most ? "at-most" : "above",
+				      request->fail_above);
 	if (report->top == UINT64_MAX)
 		report->top = report->brief ? 0 : types[request->form].top;
 	report->of_memory = request->of_memory;
@@ -320,6 +349,9 @@ static int run(const struct request *request, struct report *report, struct repo
 	struct memory *found = NULL;
 	char *thresholds, *folder;
 	int result = -1;
+	/* in text and JSON it is a part of the report */
+	const bool asks_memory = request->of_memory &&
+				 (request->form > 1 || request->fail_above || request->baseline);
 
 	report->file = file;
 	if (request->of_stalls) {
@@ -336,7 +368,7 @@ static int run(const struct request *request, struct report *report, struct repo
 		suppressions_release(&suppressions);
 		return EXIT_FAILED;
 	}
-	if (suppressions.count) {
+	if (suppressions.count && !request->of_memory) {
 		report->options.left_out = are_suppressed;
 		report->options.left_out_data = &suppressions;
 	}
@@ -358,7 +390,8 @@ static int run(const struct request *request, struct report *report, struct repo
 	report->folder = folder ? folder : "";
 	if (request->lines)
 		result = write_lines(profile, request, report->colour, &error);
-	else if (check_times(request, profile, &error) == 0)
+	else if ((!asks_memory || check_memory(profile, file, &error) == 0) &&
+		 check_times(request, profile, &error) == 0)
 		result = report_findings(report, memory, request, &suppressions, &error);
 	free(thresholds);
 	free(folder);
@@ -441,8 +474,8 @@ int cmd_report(int argc, char **argv)
 		 "non-uniform access frequency: a higher coefficient of variation (default 0.2)",
 		 OPTION_FRACTION, &memory.options.variation},
 		{0, "fail-above", "SIZE|TIME",
-		 "exit with 3 if a finding is worth more bytes, or saves more time for sure; 0: "
-		 "any",
+		 "exit with 3 if a finding is worth more bytes (of memory: off the peak), or saves "
+		 "more time for sure; 0: any",
 		 OPTION_TEXT, &request.fail_above},
 		{0, "fail-at-most", "TIME",
 		 "exit with 3 if a finding may save more time than that, for sure or not",
@@ -453,7 +486,7 @@ int cmd_report(int argc, char **argv)
 		{0, "suppressions", "FILE", "findings that are known and accepted", OPTION_TEXT,
 		 &request.suppressions},
 		{'T', "type", "text|json|sarif|github|markdown",
-		 "what to write (default text); of memory and stalls text or json", OPTION_TEXT,
+		 "what to write (default text); of stalls text or json", OPTION_TEXT,
 		 &request.type},
 		{0, "max-lines", "N", "of Markdown, 0 for no limit (default 200)", OPTION_NUMBER,
 		 &report.max_lines},
@@ -472,8 +505,8 @@ int cmd_report(int argc, char **argv)
 			 "[--reuse-difference FRACTION] [--accessed FRACTION] "
 			 "[--fragmentation FRACTION] [--variation FRACTION] [--dead-writes] "
 			 "[--min-bytes SIZE] "
-			 "[--top N] "
-			 "[-T text|json] [-o FILE] [FILE]\n"
+			 "[--top N] [--fail-above SIZE] [--baseline FILE] [--suppressions FILE] "
+			 "[-T text|json|sarif|github|markdown] [--max-lines N] [-o FILE] [FILE]\n"
 			 "vflow report --stalls [--lines REGEX] [--top N] [-T text|json] [-o FILE] "
 			 "[FILE]\n"
 			 "vflow report --lines REGEX [-T text|json] [-o FILE] [FILE]",

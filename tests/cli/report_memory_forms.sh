@@ -88,4 +88,77 @@ fi
 for db in plain edited mended; do ids $db >"$T/$db.ids"; done
 is "ids stay when lines move and another function is renamed" "$(sort -u "$T/edited.ids")" "$(cat "$T/plain.ids")"
 is "what is mended takes its id with it, and no other" "$(comm -3 "$T/plain.ids" "$T/mended.ids" | wc -l) $(comm -12 "$T/plain.ids" "$T/mended.ids" | wc -l)" "1 1"
+
+# -- what makes it fail: bytes off the peak
+fails() { # CODE NAME DB OPTION...
+	expect_exit "$1" "$2" "$VFLOW" report --memory "${@:4}" "$T/$3.db"
+}
+fails 0 "nothing is above what the peak falls by" plain --fail-above 1M
+fails 3 "one byte less" plain --fail-above 1048575
+is "... says which" "$(cat "$T/err")" "vflow report: 1 finding above 1048575: 1"
+like "... and writes the report all the same" "$(cat "$T/out")" "early allocation: peak falls to 4.0M"
+fails 0 "a leak that is not at the peak is worth no bytes" mended --fail-above 1
+fails 3 "but it is a finding" mended --fail-above 0
+fails 3 "... in JSON, too" plain -T json --fail-above 1
+cp "$T/out" "$T/report.json"
+is "... which fail" "$(ask "SELECT value->>'fails' FROM json, json_each(text, '\$.findings')")" "1
+0"
+fails 2 "findings of memory save no time" plain --fail-above 1ms
+fails 2 "... nor at most" plain --fail-at-most 1ms
+fails 0 "the run itself as baseline" plain --fail-above 0 --baseline "$T/plain.db"
+fails 0 "an edited program's run" edited --fail-above 0 --baseline "$T/plain.db"
+fails 3 "waste that the baseline lacks" plain --fail-above 0 --baseline "$T/mended.db"
+is "... in words" "$(cat "$T/err")" "vflow report: 1 finding above 0, not in $T/mended.db: 1"
+is "... in the text" "$(grep -E '^[0-9]+\. ' "$T/out")" "1. early allocation: peak falls to 4.0M, new
+2. memory leak: does not lower the peak"
+memory plain --baseline "$T/mended.db"
+is "... in JSON" "$(ask "SELECT value->>'new' FROM json, json_each(text, '\$.findings')")" "1
+0"
+cp tests/profiles/version-1000.db "$T/old.db"
+fails 1 "nobody knows of an old run" old --fail-above 0
+is "... which is said" "$(cat "$T/err")" "vflow report: $T/old.db does not say when memory was accessed: an older vflow made it"
+fails 1 "... nor is it a baseline" plain --baseline "$T/old.db"
+fails 1 "... nor are there annotations of it" old -T github
+fails 0 "in the text it is told" old
+
+# -- suppressions
+known() { # LINE
+	printf '%s\nreason: known\n' "$1" >"$T/known"
+	fails "$2" "suppressed by $1" mended --fail-above 0 --suppressions "$T/known"
+}
+known "pattern: memory_leak" 0
+is "... listed by itself" "$(sed -n '/^No findings/,$p' "$T/out")" "No findings but those that are suppressed.
+
+Suppressed
+  1. memory leak: 64.0K, free: known (line 1)"
+known "function: main" 0
+known "object: cudaMalloc" 0
+known "id: $(cat "$T/mended.ids")" 0
+known "object: make_weights" 3
+is "a block that suppresses nothing is named" "$(grep -c 'this block suppresses no finding' "$T/err")" 1
+printf 'pattern: early_allocation\nreason: known\n' >"$T/known"
+memory plain --suppressions "$T/known"
+is "suppressed in JSON" "$(ask "SELECT text->>'\$.finding_count', text->>'\$.findings[0].pattern', text->>'\$.suppressed[0].rank', text->>'\$.suppressed[0].suppressed.reason', text->>'\$.suppressed[0].byte_calls' FROM json")" \
+	"1 memory_leak 1 known 4194304"
+
+# -- other forms
+malloc_line() { # N
+	grep -n cudaMalloc "$T/early.c" | sed -n "$1s/:.*//p"
+}
+fails 3 "SARIF" plain -T sarif --fail-above 1 -o "$T/report.json"
+is "... results" "$(ask "SELECT value->>'ruleId', value->>'level', value->>'\$.locations[0].physicalLocation.region.startLine', value->>'\$.properties.bytes', value->>'\$.properties.saves_peak_bytes'
+	FROM json, json_each(text, '\$.runs[0].results')")" "early_allocation error $(malloc_line 1) 1048576 1048576
+memory_leak warning $(malloc_line 3) 65536 0"
+is "... fingerprints are the ids" "$(ask "SELECT value->>'\$.partialFingerprints.\"vflowFinding/v1\"' FROM json, json_each(text, '\$.runs[0].results') ORDER BY 1")" "$(cat "$T/plain.ids")"
+is "... rules" "$(ask "SELECT value->>'id', value->>'\$.shortDescription.text' FROM json, json_each(text, '\$.runs[0].tool.driver.rules')")" "early_allocation early allocation
+memory_leak memory leak"
+fails 3 "annotations" plain -T github --fail-above 1
+is "... at the allocations" "$(sed -E 's/file=[^,]*\///; s/::cudaMalloc.*//' "$T/out" | grep -v '^::notice title=vflow')" "::error early.c,line=$(malloc_line 1),title=early allocation%3A peak falls by 1.0M; 1.0M%2C allocate later
+::warning early.c,line=$(malloc_line 3),title=memory leak%3A 64.0K%2C free"
+fails 0 "Markdown" plain -T markdown
+like "... how many, and in which order" "$(cat "$T/out")" "^# vflow report --memory: [^#]*2 findings, those that lower the peak most first\."
+is "... each" "$(sed -n 's/^## \([0-9].*\)/\1/p' "$T/out")" "1. early allocation: peak falls by 1.0M; 1.0M, allocate later
+2. memory leak: 64.0K, free"
+fails 0 "Markdown of one of them" plain -T markdown --top 1
+like "... how to see the other" "$(cat "$T/out")" "1 more: vflow report --memory --top 0 "
 finish

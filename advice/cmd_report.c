@@ -119,15 +119,6 @@ static int write_findings(const struct report *report, const struct report_memor
 	return output_commit(output, error);
 }
 
-/* An error: the profile cannot say that no memory is wasted. */
-static int check_memory(const struct profile *profile, const char *file, struct error *error)
-{
-	if (memory_can_detect(profile))
-		return 0;
-	return error_set(error, "%s does not say when memory was accessed: %s",
-			 file ? file : "the profile", profile_lacks_lifetimes(profile));
-}
-
 /* With its findings, by the same options; NULL: an error. */
 static struct profile *baseline_profile(const struct report *report,
 					const struct report_memory *memory, const char *file,
@@ -136,7 +127,7 @@ static struct profile *baseline_profile(const struct report *report,
 	struct advice_options options = report->options;
 	struct profile *before = input_timed_profile(file, error);
 
-	if (before && report->of_memory && check_memory(before, file, error) != 0) {
+	if (before && report->of_memory && memory_check(before, file, error) != 0) {
 		profile_free(before);
 		return NULL;
 	}
@@ -390,7 +381,7 @@ static int run(const struct request *request, struct report *report, struct repo
 	report->folder = folder ? folder : "";
 	if (request->lines)
 		result = write_lines(profile, request, report->colour, &error);
-	else if ((!asks_memory || check_memory(profile, file, &error) == 0) &&
+	else if ((!asks_memory || memory_check(profile, file, &error) == 0) &&
 		 check_times(request, profile, &error) == 0)
 		result = report_findings(report, memory, request, &suppressions, &error);
 	free(thresholds);

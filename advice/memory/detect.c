@@ -50,8 +50,11 @@ struct memory *memory_detect(struct profile *profile, const struct memory_option
 	return memory;
 }
 
-bool memory_can_detect(const struct profile *profile)
+int memory_check(const struct profile *profile, const char *file, struct error *error)
 {
-	return profile->lifetime_count ||
-	       (profile_has_table(profile, "lifetime") && profile_sees_accesses(profile));
+	if (profile->lifetime_count ||
+	    (profile_has_table(profile, "lifetime") && profile_sees_accesses(profile)))
+		return 0;
+	return error_set(error, "%s does not say when memory was accessed: %s",
+			 file ? file : "the profile", profile_lacks_lifetimes(profile));
 }

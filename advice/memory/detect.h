@@ -6,6 +6,7 @@
 #define VFLOW_ADVICE_MEMORY_DETECT_H
 
 #include "advice/memory/findings.h"
+#include "util/error.h"
 
 /*
  * Replaces profile->findings and their groups by memory->findings, in their order.  Returns what
@@ -13,7 +14,7 @@
  */
 struct memory *memory_detect(struct profile *profile, const struct memory_options *options);
 
-/* Whether the profile can say that there are none; else profile_lacks_lifetimes() says why. */
-bool memory_can_detect(const struct profile *profile);
+/* -1: the profile cannot say that there are none; the error names the file, NULL: the profile. */
+int memory_check(const struct profile *profile, const char *file, struct error *error);
 
 #endif

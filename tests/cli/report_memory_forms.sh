@@ -161,4 +161,19 @@ is "... each" "$(sed -n 's/^## \([0-9].*\)/\1/p' "$T/out")" "1. early allocation
 2. memory leak: 64.0K, free"
 fails 0 "Markdown of one of them" plain -T markdown --top 1
 like "... how to see the other" "$(cat "$T/out")" "1 more: vflow report --memory --top 0 "
+
+# -- vflow diff
+pairs() { # BEFORE AFTER: patterns of those that are gone, new, in both
+	"$VFLOW" diff --memory -T json "$T/$1.db" "$T/$2.db" >"$T/report.json"
+	ask "SELECT (SELECT group_concat(value->>'pattern') FROM json_each(text, '\$.findings.gone')), (SELECT group_concat(value->>'pattern') FROM json_each(text, '\$.findings.new')),
+		(SELECT group_concat(value->>'\$.after.pattern') FROM json_each(text, '\$.findings.remaining')), text->>'\$.numbers.findings.before', text->>'\$.numbers.findings.after' FROM json"
+}
+is "diff: what was mended is gone" "$(pairs plain mended)" "early_allocation  memory_leak 2 1"
+is "... as was promised" "$(ask "SELECT (text->>'\$.numbers.peak_bytes.before') - (text->>'\$.numbers.peak_bytes.after'), text->>'\$.findings.gone[0].saves_peak_bytes' FROM json")" "1048576 1048576"
+is "... and the other way around it is new" "$(pairs mended plain)" " early_allocation memory_leak 1 2"
+is "... an edit changes nothing" "$(pairs plain edited)" "  early_allocation,memory_leak 2 2"
+like "... in words" "$("$VFLOW" diff --memory "$T/plain.db" "$T/mended.db")" "- #1 early allocation: peak falls by 1.0M; cudaMalloc \(vertex 1, early.c:8 < early.c:3.\).*= #2 -> #1 memory leak: 64.0K; cudaMalloc "
+like "... as Markdown" "$("$VFLOW" diff --memory -T markdown "$T/plain.db" "$T/mended.db")" "Findings gone: 1[^#]*- #1 \*\*early allocation\*\*: peak falls by 1.0M; cudaMalloc"
+expect_exit 1 "diff: nobody knows of an old run" "$VFLOW" diff --memory "$T/plain.db" "$T/old.db"
+is "... which is said" "$(cat "$T/err")" "vflow diff: $T/old.db does not say when memory was accessed: an older vflow made it"
 finish

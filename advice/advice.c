@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advice/list.h"
+#include "advice/memory/findings.h"
 #include "advice/pattern.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -41,6 +42,9 @@ const char *advice_title(const char *pattern)
 		for (const struct pattern_name *n = patterns[i]->names; n->name; n++)
 			if (!strcmp(n->name, pattern))
 				return n->title;
+	for (size_t i = 0; i < MEMORY_PATTERNS; i++)
+		if (!strcmp(memory_patterns[i].name, pattern))
+			return memory_patterns[i].title;
 	return pattern;
 }
 

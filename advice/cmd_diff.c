@@ -8,6 +8,7 @@
 #include "advice/advice.h"
 #include "advice/cmd.h"
 #include "advice/diff/diff.h"
+#include "advice/memory/detect.h"
 #include "graph/input.h"
 #include "util/command.h"
 #include "util/options.h"
@@ -22,12 +23,31 @@ static const struct {
 
 enum { TYPES = sizeof(types) / sizeof(*types) };
 
-/* With its findings, by the defaults of `vflow report` but for such a part of `min_time`. */
-static struct profile *read_profile(const char *file, double part, struct error *error)
+/* With its findings of memory, by the defaults of `vflow report --memory`. */
+static struct profile *read_memory(const char *file, struct error *error)
 {
-	struct advice_options options = ADVICE_DEFAULTS;
+	const struct memory_options options = MEMORY_DEFAULTS;
 	struct profile *profile = input_timed_profile(file, error);
 
+	if (profile && memory_check(profile, file, error) != 0) {
+		profile_free(profile);
+		return NULL;
+	}
+	if (profile)
+		memory_free(memory_detect(profile, &options));
+	return profile;
+}
+
+/* With its findings, by the defaults of `vflow report` but for such a part of `min_time`. */
+static struct profile *read_profile(const struct diff *diff, const char *file, double part,
+				    struct error *error)
+{
+	struct advice_options options = ADVICE_DEFAULTS;
+	struct profile *profile;
+
+	if (diff->of_memory)
+		return read_memory(file, error);
+	profile = input_timed_profile(file, error);
 	options.min_time *= part;
 	if (profile && advice_can_detect(profile))
 		advice_detect(profile, &options);
@@ -40,11 +60,14 @@ static int leave_out_near(struct diff_join *join, const struct diff *diff, struc
 	struct profile *before = NULL, *after = NULL;
 	int result = -1;
 
-	/* without times nothing is near */
-	if (!join->before->timeline_count || !join->after->timeline_count)
+	/* without times nothing is near, and memory is as the calls are, which take no other time
+	 */
+	if (diff->of_memory || !join->before->timeline_count || !join->after->timeline_count)
 		return 0;
-	if ((!join->new_findings || (before = read_profile(diff->before_file, DIFF_NEAR, error))) &&
-	    (!join->gone_findings || (after = read_profile(diff->after_file, DIFF_NEAR, error)))) {
+	if ((!join->new_findings ||
+	     (before = read_profile(diff, diff->before_file, DIFF_NEAR, error))) &&
+	    (!join->gone_findings ||
+	     (after = read_profile(diff, diff->after_file, DIFF_NEAR, error)))) {
 		diff_join_near(join, before, after);
 		result = 0;
 	}
@@ -72,6 +95,8 @@ int cmd_diff(int argc, char **argv)
 	const struct command_option options[] = {
 		{'T', "type", "text|json|markdown|dot",
 		 "what to write (default text); dot: both graphs as one", OPTION_TEXT, &type_name},
+		{0, "memory", NULL, "compare findings of vflow report --memory instead",
+		 OPTION_FLAG, &diff.of_memory},
 		{0, "top", "N", "in text and Markdown, rows of each list, 0 for all (default 20)",
 		 OPTION_NUMBER, &diff.top},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
@@ -79,7 +104,8 @@ int cmd_diff(int argc, char **argv)
 		{0},
 	};
 	const struct command_help help = {
-		.usage = "vflow diff [-T text|json|markdown|dot] [--top N] [-o FILE] BEFORE AFTER",
+		.usage = "vflow diff [--memory] [-T text|json|markdown|dot] [--top N] [-o FILE] "
+			 "BEFORE AFTER",
 		.summary = "Says which findings are gone, new or still there from one profile to "
 			   "another,\n"
 			   "which operations are gone, new or did something else, and what that "
@@ -88,6 +114,7 @@ int cmd_diff(int argc, char **argv)
 			"path, so that\n"
 			"the program may have been edited and built again in between.\n\n"
 			"  vflow diff before.db after.db\n"
+			"  vflow diff --memory before.db after.db\n"
 			"  vflow diff -T dot before.db after.db | vflow render -o diff.svg",
 		.options = options,
 	};
@@ -109,8 +136,8 @@ int cmd_diff(int argc, char **argv)
 	diff.before_file = argv[rest];
 	diff.after_file = argv[rest + 1];
 	diff.colour = output_wants_colour(output);
-	before = read_profile(diff.before_file, 1, &error);
-	after = before ? read_profile(diff.after_file, 1, &error) : NULL;
+	before = read_profile(&diff, diff.before_file, 1, &error);
+	after = before ? read_profile(&diff, diff.after_file, 1, &error) : NULL;
 	if (after) {
 		struct diff_join *join;
 

@@ -9,6 +9,7 @@
 #include "advice/cmd.h"
 #include "advice/diff/join.h"
 #include "advice/lines/lines.h"
+#include "advice/memory/detect.h"
 #include "advice/memory/report.h"
 #include "advice/report/gate.h"
 #include "advice/report/report.h"
@@ -45,17 +46,6 @@ struct request {
 	bool of_memory, of_stalls;
 	struct gate gate;
 };
-
-static int write_memory(const struct report_memory *memory, bool json, const char *path,
-			struct error *error)
-{
-	struct output *output = output_open(path, error);
-
-	if (!output)
-		return -1;
-	(json ? report_memory_json : report_memory_print)(memory, output_file(output));
-	return output_commit(output, error);
-}
 
 /* Where kernels wait, of a profile that is read once more with its events. */
 static int write_stalls(const struct report *report, const struct request *request,
@@ -113,31 +103,54 @@ static int write_lines(const struct profile *profile, const struct request *requ
 	return output ? output_commit(output, error) : -1;
 }
 
-static int write_findings(const struct report *report, const struct request *request,
-			  struct error *error)
+/* `memory`: of --memory. */
+static int write_findings(const struct report *report, const struct report_memory *memory,
+			  const struct request *request, struct error *error)
 {
 	struct output *output = output_open(request->output, error);
 
 	if (!output)
 		return -1;
-	types[request->form].print(report, output_file(output));
+	if (report->of_memory && request->form < 2)
+		(request->form ? report_memory_json : report_memory_print)(memory,
+									   output_file(output));
+	else
+		types[request->form].print(report, output_file(output));
 	return output_commit(output, error);
 }
 
+/* With its findings, by the same options; NULL: an error. */
+static struct profile *baseline_profile(const struct report *report,
+					const struct report_memory *memory, const char *file,
+					struct error *error)
+{
+	struct advice_options options = report->options;
+	struct profile *before = input_timed_profile(file, error);
+
+	if (before && report->of_memory && memory_check(before, file, error) != 0) {
+		profile_free(before);
+		return NULL;
+	}
+	options.left_out = NULL;
+	options.min_time *= DIFF_NEAR; /* as vflow diff does */
+	if (before && report->of_memory)
+		memory_free(memory_detect(before, &memory->options));
+	else if (before && advice_can_detect(before))
+		advice_detect(before, &options);
+	return before;
+}
+
 /* Of each finding whether it is not in the baseline.  Caller frees; NULL: an error. */
-static bool *read_baseline(const struct profile *profile, struct advice_options options,
+static bool *read_baseline(const struct report *report, const struct report_memory *memory,
 			   const char *file, struct error *error)
 {
-	struct profile *before = input_timed_profile(file, error);
+	const struct profile *profile = report->profile;
+	struct profile *before = baseline_profile(report, memory, file, error);
 	struct diff_join *join;
 	bool *fresh;
 
 	if (!before)
 		return NULL;
-	options.left_out = NULL;
-	options.min_time *= DIFF_NEAR; /* as vflow diff does */
-	if (advice_can_detect(before))
-		advice_detect(before, &options);
 	join = diff_join_new(before, profile);
 	fresh = xcalloc((size_t)profile->finding_count + 1, sizeof(*fresh));
 	for (uint32_t i = 0; i < join->new_findings; i++)
@@ -203,8 +216,9 @@ static bool *are_suppressed(const struct profile *profile, void *data)
 }
 
 /* Returns an exit code, or -1 with an error. */
-static int report_findings(struct report *report, const struct request *request,
-			   struct suppressions *suppressions, struct error *error)
+static int report_findings(struct report *report, const struct report_memory *memory,
+			   const struct request *request, struct suppressions *suppressions,
+			   struct error *error)
 {
 	struct finding_id *ids = finding_ids(report->profile);
 	const struct suppression **suppressed = NULL;
@@ -213,7 +227,7 @@ static int report_findings(struct report *report, const struct request *request,
 
 	report->ids = ids;
 	if (request->baseline) {
-		fresh = read_baseline(report->profile, report->options, request->baseline, error);
+		fresh = read_baseline(report, memory, request->baseline, error);
 		result = fresh ? 0 : -1;
 	}
 	if (result == 0) {
@@ -222,7 +236,7 @@ static int report_findings(struct report *report, const struct request *request,
 		report->fresh = fresh;
 		fails = request->fail_above ? find_failing(report, &request->gate) : NULL;
 		report->fails = fails;
-		result = write_findings(report, request, error);
+		result = write_findings(report, memory, request, error);
 	}
 	if (result == 0) {
 		warn_of_unused(suppressions);
@@ -260,9 +274,9 @@ static int check(struct request *request, struct report *report, struct report_m
 		return options_misuse("report", "--lines of --stalls is text");
 	if (request->of_memory && request->of_stalls)
 		return options_misuse("report", "--memory and --stalls exclude each other");
-	if ((request->of_memory || request->of_stalls) && request->form > 1)
-		return options_misuse("report", "--%s has -T text or json, not '%s'",
-				      request->of_memory ? "memory" : "stalls", request->type);
+	if (request->of_stalls && request->form > 1)
+		return options_misuse("report", "--stalls has -T text or json, not '%s'",
+				      request->type);
 	if (report->brief && (request->of_memory || request->of_stalls))
 		return options_misuse("report", "--brief is of findings, not of --%s",
 				      request->of_memory ? "memory" : "stalls");
@@ -271,15 +285,13 @@ static int check(struct request *request, struct report *report, struct report_m
 	if (request->lines && (request->of_memory || report->brief || request->form > 1))
 		return options_misuse("report", "--lines has -T text or json, and no other kind of "
 						"report beside it but --stalls");
-	if ((request->of_memory || request->of_stalls || request->lines) &&
+	if ((request->of_stalls || request->lines) &&
 	    (request->fail_above || request->fail_at_most || request->baseline ||
 	     request->suppressions))
 		return options_misuse("report",
 				      "--fail-above, --fail-at-most, --baseline and --suppressions "
 				      "are not of --%s",
-				      request->lines       ? "lines"
-				      : request->of_memory ? "memory"
-							   : "stalls");
+				      request->lines ? "lines" : "stalls");
 	if (request->fail_above && request->fail_at_most)
 		return options_misuse("report",
 				      "--fail-above and --fail-at-most exclude each other");
@@ -293,9 +305,13 @@ static int check(struct request *request, struct report *report, struct report_m
 				      request->fail_at_most ? "fail-at-most" : "fail-above",
 				      request->fail_above,
 				      request->fail_at_most ? "" : "bytes (64K) or ");
+	if (request->of_memory && request->fail_above && request->gate.is_time)
+		return options_misuse("report", "--fail-%s %s: findings of memory save bytes (64K)",
+				      request->gate.at_most ? "at-most" : "above",
+				      request->fail_above);
 	if (report->top == UINT64_MAX)
 		report->top = report->brief ? 0 : types[request->form].top;
-	memory->top = report->top;
+	report->of_memory = request->of_memory;
 	memory->options.min_bytes = report->options.min_bytes;
 	report->colour = memory->colour = output_wants_colour(request->output);
 	return OPTIONS_RUN;
@@ -321,8 +337,12 @@ static int run(const struct request *request, struct report *report, struct repo
 	struct suppressions suppressions = {0};
 	struct error error;
 	struct profile *profile = NULL;
+	struct memory *found = NULL;
 	char *thresholds, *folder;
 	int result = -1;
+	/* in text and JSON it is a part of the report */
+	const bool asks_memory = request->of_memory &&
+				 (request->form > 1 || request->fail_above || request->baseline);
 
 	report->file = file;
 	if (request->of_stalls) {
@@ -339,29 +359,34 @@ static int run(const struct request *request, struct report *report, struct repo
 		suppressions_release(&suppressions);
 		return EXIT_FAILED;
 	}
-	if (suppressions.count) {
+	if (suppressions.count && !request->of_memory) {
 		report->options.left_out = are_suppressed;
 		report->options.left_out_data = &suppressions;
 	}
 	thresholds = advice_other_thresholds(profile, &report->options);
 	folder = getcwd(NULL, 0);
 	report->thresholds = thresholds;
-	report->as_found = !advice_can_detect(profile);
+	report->as_found = !request->of_memory && !advice_can_detect(profile);
 	if (!report->as_found) {
 		progress("looking for findings");
-		advice_detect(profile, &report->options);
+		if (request->of_memory)
+			found = memory_detect(profile, &memory->options);
+		else
+			advice_detect(profile, &report->options);
 		progress_end();
 	}
 	report->profile = memory->profile = profile;
+	memory->memory = found;
+	memory->report = report;
 	report->folder = folder ? folder : "";
 	if (request->lines)
 		result = write_lines(profile, request, report->colour, &error);
-	else if (request->of_memory)
-		result = write_memory(memory, request->form == 1, request->output, &error);
-	else if (check_times(request, profile, &error) == 0)
-		result = report_findings(report, request, &suppressions, &error);
+	else if ((!asks_memory || memory_check(profile, file, &error) == 0) &&
+		 check_times(request, profile, &error) == 0)
+		result = report_findings(report, memory, request, &suppressions, &error);
 	free(thresholds);
 	free(folder);
+	memory_free(found);
 	profile_free(profile);
 	suppressions_release(&suppressions);
 	if (result < 0)
@@ -440,8 +465,8 @@ int cmd_report(int argc, char **argv)
 		 "non-uniform access frequency: a higher coefficient of variation (default 0.2)",
 		 OPTION_FRACTION, &memory.options.variation},
 		{0, "fail-above", "SIZE|TIME",
-		 "exit with 3 if a finding is worth more bytes, or saves more time for sure; 0: "
-		 "any",
+		 "exit with 3 if a finding is worth more bytes (of memory: off the peak), or saves "
+		 "more time for sure; 0: any",
 		 OPTION_TEXT, &request.fail_above},
 		{0, "fail-at-most", "TIME",
 		 "exit with 3 if a finding may save more time than that, for sure or not",
@@ -452,7 +477,7 @@ int cmd_report(int argc, char **argv)
 		{0, "suppressions", "FILE", "findings that are known and accepted", OPTION_TEXT,
 		 &request.suppressions},
 		{'T', "type", "text|json|sarif|github|markdown",
-		 "what to write (default text); of memory and stalls text or json", OPTION_TEXT,
+		 "what to write (default text); of stalls text or json", OPTION_TEXT,
 		 &request.type},
 		{0, "max-lines", "N", "of Markdown, 0 for no limit (default 200)", OPTION_NUMBER,
 		 &report.max_lines},
@@ -471,8 +496,8 @@ int cmd_report(int argc, char **argv)
 			 "[--reuse-difference FRACTION] [--accessed FRACTION] "
 			 "[--fragmentation FRACTION] [--variation FRACTION] [--dead-writes] "
 			 "[--min-bytes SIZE] "
-			 "[--top N] "
-			 "[-T text|json] [-o FILE] [FILE]\n"
+			 "[--top N] [--fail-above SIZE] [--baseline FILE] [--suppressions FILE] "
+			 "[-T text|json|sarif|github|markdown] [--max-lines N] [-o FILE] [FILE]\n"
 			 "vflow report --stalls [--lines REGEX] [--top N] [-T text|json] [-o FILE] "
 			 "[FILE]\n"
 			 "vflow report --lines REGEX [-T text|json] [-o FILE] [FILE]",

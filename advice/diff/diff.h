@@ -31,6 +31,7 @@ struct diff {
 	const char *before_file, *after_file;
 	uint64_t top; /* rows of each list to show; 0: all */
 	bool colour;
+	bool of_memory; /* the findings are those of memory_detect() */
 	struct diff_number *numbers;
 	uint32_t number_count;
 	/* Operations that are gone, new, or did something else: most time first, else most bytes.

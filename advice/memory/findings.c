@@ -14,17 +14,17 @@
 #define STEPS_MOST UINT64_C(40000000)
 #define LEAST_PART 10000 /* of the peak */
 
-const char *const memory_pattern_titles[MEMORY_PATTERNS] = {
-	[MEMORY_UNUSED] = "unused allocation",
-	[MEMORY_LEAK] = "memory leak",
-	[MEMORY_EARLY] = "early allocation",
-	[MEMORY_LATE] = "late deallocation",
-	[MEMORY_REDUNDANT] = "redundant allocation",
-	[MEMORY_IDLE] = "temporary idleness",
-	[MEMORY_OVERALLOCATION] = "overallocation",
-	[MEMORY_STRUCTURED] = "structured access",
-	[MEMORY_NONUNIFORM] = "non-uniform access frequency",
-	[MEMORY_DEAD_WRITE] = "dead write",
+const struct memory_pattern_name memory_patterns[MEMORY_PATTERNS] = {
+	[MEMORY_UNUSED] = {"unused_allocation", "unused allocation"},
+	[MEMORY_LEAK] = {"memory_leak", "memory leak"},
+	[MEMORY_EARLY] = {"early_allocation", "early allocation"},
+	[MEMORY_LATE] = {"late_deallocation", "late deallocation"},
+	[MEMORY_REDUNDANT] = {"redundant_allocation", "redundant allocation"},
+	[MEMORY_IDLE] = {"temporary_idleness", "temporary idleness"},
+	[MEMORY_OVERALLOCATION] = {"overallocation", "overallocation"},
+	[MEMORY_STRUCTURED] = {"structured_access", "structured access"},
+	[MEMORY_NONUNIFORM] = {"non_uniform_access_frequency", "non-uniform access frequency"},
+	[MEMORY_DEAD_WRITE] = {"dead_write", "dead write"},
 };
 
 struct search {

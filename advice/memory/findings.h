@@ -55,7 +55,12 @@ enum memory_pattern {
 	MEMORY_PATTERNS
 };
 
-extern const char *const memory_pattern_titles[MEMORY_PATTERNS]; /* "early allocation" */
+struct memory_pattern_name {
+	const char *name;  /* as patterns are called in files: "early_allocation" */
+	const char *title; /* for people: "early allocation" */
+};
+
+extern const struct memory_pattern_name memory_patterns[MEMORY_PATTERNS];
 
 /* Whether the pattern is about bytes of objects, not about times at which they are not needed. */
 static inline bool memory_is_of_parts(enum memory_pattern pattern)

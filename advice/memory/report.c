@@ -149,14 +149,17 @@ static char *mended_words(uint64_t peak, uint64_t mended)
 static void print_finding(const struct printing *printing, uint32_t index)
 {
 	const struct memory_finding *finding = &printing->memory->findings[index];
+	const struct profile_finding *listed = &printing->report->profile->findings[index];
 	const bool wastes = memory_is_wasted(finding->pattern);
 	char *bytes = words_bytes(finding->bytes);
 	char *lower = wastes ? mended_words(printing->memory->peak, finding->peak)
 		      : finding->pattern == MEMORY_NONUNIFORM
 			      ? frequency_title(finding)
 			      : xasprintf("%" PRIu64 " of an object", finding->most);
-	char *title = xasprintf("%" PRIu32 ". %s: %s", index + 1,
-				memory_pattern_titles[finding->pattern], lower);
+	char *title = xasprintf(
+		"%" PRIu32 ". %s: %s%s", index + 1, memory_patterns[finding->pattern].title, lower,
+		printing->report->report->fresh && printing->report->report->fresh[index] ? ", new"
+											  : "");
 	char *site = site_words(printing, finding->site), *text;
 
 	fputc('\n', printing->out);
@@ -166,18 +169,14 @@ static void print_finding(const struct printing *printing, uint32_t index)
 				    : xasprintf("%s, %s", site, bytes);
 	page_field(printing->out, "object", text);
 	free(text);
-	text = memory_evidence(printing->report, printing->sites, finding);
-	page_field(printing->out, finding->objects > 1 ? "worst" : "seen", text);
-	free(text);
+	page_field(printing->out, finding->objects > 1 ? "worst" : "seen", listed->evidence);
 	if (wastes || finding->pattern == MEMORY_NONUNIFORM) {
 		text = wastes ? memory_cost(printing->report, finding)
 			      : frequency_histogram(printing->report->profile, finding);
 		page_field(printing->out, wastes ? "costs" : "counts", text);
 		free(text);
 	}
-	text = memory_advice(printing->report->profile, printing->memory, finding);
-	page_field(printing->out, "advice", text);
-	free(text);
+	page_field(printing->out, "advice", listed->advice);
 	free(bytes);
 	free(lower);
 	free(title);
@@ -188,7 +187,8 @@ static void print_finding(const struct printing *printing, uint32_t index)
  * What several give together may be more than any gives alone: then each is worth a look.  `best`:
  * the lowest peak that one gives.
  */
-static void print_count(const struct memory *memory, uint32_t lower, uint64_t best, FILE *out)
+static void print_count(const struct memory *memory, uint32_t count, uint32_t lower, uint64_t best,
+			FILE *out)
 {
 	char *alone = lower ? xasprintf("%" PRIu32 " lower%s the peak alone, most first", lower,
 					text_plural(lower, "s", ""))
@@ -198,8 +198,8 @@ static void print_count(const struct memory *memory, uint32_t lower, uint64_t be
 	char *all = memory->peak_moved < best
 			    ? xasprintf("; all together lower it by %s, %s", less, part)
 			    : xstrdup(lower ? "" : ", nor do all together");
-	char *text = xasprintf("%" PRIu32 " finding%s; %s%s", memory->finding_count,
-			       text_plural(memory->finding_count, "", "s"), alone, all);
+	char *text = xasprintf("%" PRIu32 " finding%s; %s%s", count, text_plural(count, "", "s"),
+			       alone, all);
 
 	page_wrap(out, 0, text);
 	free(alone);
@@ -212,13 +212,14 @@ static void print_count(const struct memory *memory, uint32_t lower, uint64_t be
 static void print_findings(const struct printing *printing)
 {
 	const struct memory *memory = printing->memory;
-	uint32_t count = memory->finding_count, shown = count, lower = 0;
+	const struct report *report = printing->report->report;
+	uint32_t count = report_count(report), shown = report_shown(report), left = shown;
+	uint32_t all = count, lower = 0;
 	uint64_t best = memory->peak;
 	FILE *out = printing->out;
 
-	if (printing->report->top && printing->report->top < count)
-		shown = (uint32_t)printing->report->top;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = report_next(report, 0, &all); i < memory->finding_count;
+	     i = report_next(report, i + 1, &all)) {
 		lower += memory->findings[i].peak < memory->peak;
 		if (memory->findings[i].peak < best)
 			best = memory->findings[i].peak;
@@ -226,13 +227,15 @@ static void print_findings(const struct printing *printing)
 	fputc('\n', out);
 	if (!count) {
 		page_wrap(out, 0,
-			  memory->unseen ? "No findings in what is known."
-					 : "No findings: all memory is needed for as long as it "
-					   "is there.");
+			  memory->finding_count ? report_none(report)
+			  : memory->unseen      ? "No findings in what is known."
+						: "No findings: all memory is needed for as long "
+						  "as it is there.");
 		return;
 	}
-	print_count(memory, lower, best, out);
-	for (uint32_t i = 0; i < shown; i++)
+	print_count(memory, count, lower, best, out);
+	for (uint32_t i = report_next(report, 0, &left); i < memory->finding_count;
+	     i = report_next(report, i + 1, &left))
 		print_finding(printing, i);
 	if (shown < count)
 		fprintf(out, "\n%" PRIu32 " more: --top 0 shows all\n", count - shown);
@@ -336,10 +339,9 @@ static void print_none(const struct profile *profile, FILE *out)
 
 void report_memory_print(const struct report_memory *report, FILE *out)
 {
-	struct memory *memory = memory_new(report->profile, &report->options);
-	struct printing printing = {.report = report, .memory = memory, .out = out};
+	struct printing printing = {.report = report, .memory = report->memory, .out = out};
 
-	if (!memory) {
+	if (!report->memory) {
 		print_none(report->profile, out);
 		return;
 	}
@@ -351,8 +353,8 @@ void report_memory_print(const struct report_memory *report, FILE *out)
 	report_pools_print(report, printing.memory->process, out);
 	report_code_print(report, printing.memory->process, out);
 	print_findings(&printing);
+	report_text_suppressed(report->report, out);
 	free(printing.sites);
-	memory_free(memory);
 }
 
 uint64_t report_memory_peak(const struct profile *profile)

@@ -6,11 +6,13 @@
 #include <stdio.h>
 
 #include "advice/memory/findings.h"
+#include "advice/report/report.h"
 
 struct report_memory {
 	const struct profile *profile;
 	struct memory_options options;
-	uint64_t top; /* findings to show; 0: all */
+	const struct memory *memory; /* of memory_detect(); NULL: nothing is known */
+	const struct report *report; /* of its findings, which are the profile's */
 	bool colour;
 };
 

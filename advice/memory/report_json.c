@@ -1,6 +1,5 @@
 /* advice/memory/report_json.c: `vflow report --memory -T json`; the manual page names its members.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "advice/memory/shares.h"
@@ -73,26 +72,16 @@ static const char *most_name(enum memory_pattern pattern)
 	return memory_is_of_parts(pattern) ? "unneeded_bytes" : "longest_calls";
 }
 
-/* "early_allocation", as patterns are called in the other report; caller frees. */
-static char *pattern_name(enum memory_pattern pattern)
+/* What all findings have, and then what those of memory have. */
+static void put_finding(struct writing *writing, uint32_t index)
 {
-	char *name = xstrdup(memory_pattern_titles[pattern]);
-
-	for (char *at = name; *at; at++)
-		if (!isalnum((unsigned char)*at))
-			*at = '_';
-	return name;
-}
-
-static void put_finding(struct writing *writing, const struct memory_finding *finding)
-{
+	const struct memory_finding *finding = &writing->memory->findings[index];
 	struct json *json = &writing->json;
 
 	json_begin(json, '{');
-	put_sentence(json, "pattern", pattern_name(finding->pattern));
+	report_json_finding(writing->report->report, index, json);
 	put_site(writing, finding->site);
 	json_named_count(json, "objects", finding->objects);
-	json_named_count(json, "bytes", finding->bytes);
 	json_named_count(json, "byte_calls", finding->bytes_time);
 	if (finding->timed) {
 		json_named_real(json, "byte_seconds", finding->byte_seconds);
@@ -109,17 +98,35 @@ static void put_finding(struct writing *writing, const struct memory_finding *fi
 		json_named_count(json, "peak_when_mended", finding->peak);
 		json_named_count(json, "bytes_at_peak", finding->peak_bytes);
 	}
-	put_sentence(json, "evidence", memory_evidence(writing->report, writing->sites, finding));
-	put_sentence(json, "advice",
-		     memory_advice(writing->report->profile, writing->memory, finding));
 	json_end(json, '}');
+}
+
+static void put_findings(struct writing *writing)
+{
+	const struct report *report = writing->report->report;
+	const uint32_t count = writing->memory->finding_count;
+	struct json *json = &writing->json;
+	uint32_t left = report_shown(report);
+
+	json_named_count(json, "finding_count", report_count(report));
+	json_name(json, "findings");
+	json_begin(json, '[');
+	for (uint32_t i = report_next(report, 0, &left); i < count;
+	     i = report_next(report, i + 1, &left))
+		put_finding(writing, i);
+	json_end(json, ']');
+	json_name(json, "suppressed");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < count; i++)
+		if (report_suppression(report, i))
+			put_finding(writing, i);
+	json_end(json, ']');
 }
 
 static void put_memory(struct writing *writing)
 {
 	const struct memory *memory = writing->memory;
 	const struct profile *profile = writing->report->profile;
-	const uint64_t top = writing->report->top;
 	struct json *json = &writing->json;
 	struct peaks_peak highest[PEAKS];
 	uint32_t count = peaks_highest(memory->peaks, highest, PEAKS);
@@ -141,21 +148,15 @@ static void put_memory(struct writing *writing)
 	json_name(json, "pools");
 	report_pools_json(profile, memory->process, 0, json);
 	report_code_json(writing->report, memory->process, json);
-	json_named_count(json, "finding_count", memory->finding_count);
-	json_name(json, "findings");
-	json_begin(json, '[');
-	for (uint32_t i = 0; i < memory->finding_count && (!top || i < top); i++)
-		put_finding(writing, &memory->findings[i]);
-	json_end(json, ']');
+	put_findings(writing);
 }
 
 void report_memory_json(const struct report_memory *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	struct memory *memory = memory_new(profile, &report->options);
 	struct writing writing = {
 		.report = report,
-		.memory = memory,
+		.memory = report->memory,
 		.sites = words_sites(profile),
 		.json = {.file = out, .style = JSON_INDENTED},
 	};
@@ -166,10 +167,9 @@ void report_memory_json(const struct report_memory *report, FILE *out)
 	json_named_text(json, "rules",
 			report->options.rules == MEMORY_RULES_ARTEFACT ? "artefact" : "paper");
 	put_flag(json, "known", profile->lifetime_count > 0);
-	if (memory)
+	if (report->memory)
 		put_memory(&writing);
 	json_end(json, '}');
 	fputc('\n', out);
 	free(writing.sites);
-	memory_free(memory);
 }

@@ -177,10 +177,38 @@ static bool is_filled_early(const struct profile *profile, const struct profile_
 	return false;
 }
 
+static bool raises_peak(const struct memory *memory, const struct memory_finding *finding)
+{
+	return finding->peak > memory->peak && finding->peak != PROFILE_UNKNOWN;
+}
+
+const char *memory_action(const struct profile *profile, const struct memory *memory,
+			  const struct memory_finding *finding)
+{
+	static const char *const actions[MEMORY_PATTERNS] = {
+		[MEMORY_UNUSED] = "delete",
+		[MEMORY_LEAK] = "free",
+		[MEMORY_EARLY] = "allocate_later",
+		[MEMORY_LATE] = "free_earlier",
+		[MEMORY_REDUNDANT] = "use_again",
+		[MEMORY_IDLE] = "free_meanwhile",
+		[MEMORY_OVERALLOCATION] = "allocate_less",
+		[MEMORY_STRUCTURED] = "allocate_less",
+		[MEMORY_NONUNIFORM] = "keep_near",
+		[MEMORY_DEAD_WRITE] = "delete_overwritten",
+	};
+
+	if (finding->pattern == MEMORY_REDUNDANT && raises_peak(memory, finding))
+		return actions[MEMORY_LATE];
+	if (finding->pattern == MEMORY_IDLE && is_filled_early(profile, finding->worst))
+		return actions[MEMORY_EARLY];
+	return actions[finding->pattern];
+}
+
 char *memory_advice(const struct profile *profile, const struct memory *memory,
 		    const struct memory_finding *finding)
 {
-	const bool raises = finding->peak > memory->peak && finding->peak != PROFILE_UNKNOWN;
+	const bool raises = raises_peak(memory, finding);
 	const struct profile_lifetime *worst = finding->worst;
 	char *first = vertex_words(profile, worst->first_vertex);
 	char *last = vertex_words(profile, worst->last_vertex);

@@ -7,6 +7,9 @@
 #include "advice/memory/report.h"
 #include "advice/words.h"
 
+/* What to do, for programs: vflow-report(1) has the words. */
+const char *memory_action(const struct profile *profile, const struct memory *memory,
+			  const struct memory_finding *finding);
 /* What was seen of the worst object. */
 char *memory_evidence(const struct report_memory *report, const struct words_site *sites,
 		      const struct memory_finding *finding);

@@ -19,8 +19,20 @@ enum {
 	NAME_STEP = 10,
 };
 
+/* "peak falls by 1.0M"; NULL: it does not, or nobody knows. */
+static char *lower_peak(uint64_t by)
+{
+	char *bytes = by ? words_bytes(by) : NULL;
+	char *text = bytes ? xasprintf("peak falls by %s", bytes) : NULL;
+
+	free(bytes);
+	return text;
+}
+
 static char *saving_of(const struct profile *profile, const struct profile_finding *finding)
 {
+	if (finding->saves_peak_bytes != PROFILE_UNKNOWN)
+		return lower_peak(finding->saves_peak_bytes);
 	return report_saving(finding->saves_ns, finding->saves_most_ns, report_span_ns(profile));
 }
 

@@ -120,6 +120,7 @@ void finding_json(struct json *json, const struct profile *profile, uint32_t f)
 	json_known(json, "time_ns", finding->time_ns);
 	json_known(json, "saves_ns", finding->saves_ns);
 	json_known(json, "saves_most_ns", finding->saves_most_ns);
+	json_known(json, "saves_peak_bytes", finding->saves_peak_bytes);
 	operation_json(json, "operation", profile, graph_find(profile->graph, finding->vertex));
 	operation_json(json, "object", profile, graph_find(profile->graph, finding->object));
 	if (finding->api != PROFILE_NO_ROW) {

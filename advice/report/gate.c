@@ -19,7 +19,9 @@ bool gate_is_above(const struct gate *gate, const struct profile_finding *findin
 	if (!gate->limit)
 		return true;
 	if (!gate->is_time)
-		return finding->bytes > gate->limit;
+		return (finding->saves_peak_bytes == PROFILE_UNKNOWN
+				? finding->bytes
+				: finding->saves_peak_bytes) > gate->limit;
 	if (gate->at_most && finding->saves_most_ns != PROFILE_UNKNOWN &&
 	    finding->saves_most_ns > ns)
 		ns = finding->saves_most_ns;

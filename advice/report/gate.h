@@ -6,8 +6,8 @@
 #include "graph/profile/profile.h"
 
 /*
- * What a finding is worth: bytes, or the time that it saves for sure (0 where only the most is
- * known), or with `at_most` the most that it may save.
+ * What a finding is worth: bytes, of memory those by which the peak falls, or the time that it
+ * saves for sure (0 where only the most is known), or with `at_most` the most that it may save.
  */
 struct gate {
 	bool is_time, at_most;

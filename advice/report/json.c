@@ -34,11 +34,10 @@ static void put_run(struct json *json, const struct report *report)
 	json_end(json, '}');
 }
 
-static void put_finding(struct json *json, const struct report *report, uint32_t f)
+void report_json_finding(const struct report *report, uint32_t f, struct json *json)
 {
 	const struct suppression *suppression = report_suppression(report, f);
 
-	json_begin(json, '{');
 	json_named_text(json, "id", report->ids[f].text);
 	finding_json(json, report->profile, f);
 	if (report->fresh)
@@ -51,6 +50,12 @@ static void put_finding(struct json *json, const struct report *report, uint32_t
 		json_named_count(json, "line", suppression->line);
 		json_end(json, '}');
 	}
+}
+
+static void put_finding(struct json *json, const struct report *report, uint32_t f)
+{
+	json_begin(json, '{');
+	report_json_finding(report, f, json);
 	json_end(json, '}');
 }
 
@@ -147,7 +152,7 @@ void report_json(const struct report *report, FILE *out)
 	json_named_count(&json, "schema_version", 1);
 	json_named_text(&json, "vflow", VFLOW_VERSION);
 	put_run(&json, report);
-	json_named_text(&json, "order", report_order(report->profile));
+	json_named_text(&json, "order", report_order(report));
 	put_findings(&json, report);
 	put_groups(&json, report);
 	put_failed_calls(&json, report->profile);

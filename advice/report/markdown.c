@@ -24,6 +24,12 @@ struct page {
 	char *operand;
 };
 
+/* Of the command that prints these findings. */
+static const char *report_option(const struct report *report)
+{
+	return report->of_memory ? " --memory" : "";
+}
+
 static uint64_t lines_of(const char *text)
 {
 	uint64_t lines = 0;
@@ -43,11 +49,11 @@ static char *head_of(const struct report *report)
 	size_t size;
 	FILE *out = xopen_memstream(&text, &size);
 
-	fputs("# vflow report: ", out);
+	fprintf(out, "# vflow report%s: ", report_option(report));
 	markdown_text(out, profile->command ? profile->command : "");
 	if (count)
 		fprintf(out, "\n\n%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
-			report_order(profile));
+			report_order(report));
 	else
 		fprintf(out, "\n\n%s", report_none(report));
 	if (suppressed)
@@ -182,7 +188,8 @@ static char *brief_of(const struct report *report, uint32_t f)
 static void put_more(const struct page *page, FILE *out, uint32_t more)
 {
 	if (more)
-		fprintf(out, "- %" PRIu32 " more: vflow report --top 0%s\n", more, page->operand);
+		fprintf(out, "- %" PRIu32 " more: vflow report%s --top 0%s\n", more,
+			report_option(page->report), page->operand);
 }
 
 /*

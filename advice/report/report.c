@@ -44,6 +44,8 @@ const char *report_none(const struct report *report)
 
 	if (report_suppressed_count(report))
 		return "No findings but those that are suppressed.";
+	if (report->of_memory)
+		return "No findings: no memory was seen that is there while nobody needs it.";
 	if (profile->graph->vertex_count <= 1)
 		return "No findings: no work on the device was recorded.";
 	if (!profile_sees_accesses(profile) || profile_is_by_arguments(profile))

@@ -8,6 +8,7 @@
 #include "advice/advice.h"
 #include "advice/report/finding_ids.h"
 #include "advice/report/suppressions.h"
+#include "util/json.h"
 
 struct report {
 	const struct profile *profile; /* with the findings of `options` */
@@ -18,6 +19,7 @@ struct report {
 	uint64_t top;       /* findings to show; 0: all */
 	uint64_t max_lines; /* of Markdown; 0: no limit */
 	bool brief;         /* in text, nothing but a line for each */
+	bool of_memory;     /* the findings are those of memory_detect() */
 	bool colour;
 	bool as_found; /* `options` have no effect: the findings are those of the file */
 	/* Of each finding; but for the ids they may be NULL. */
@@ -34,6 +36,11 @@ void report_sarif(const struct report *report, FILE *out);
 /* Commands that a workflow of GitHub takes from the output of its steps: annotations of lines. */
 void report_github(const struct report *report, FILE *out);
 void report_markdown(const struct report *report, FILE *out);
+
+/* What is suppressed and why, as a part of the text; nothing where nothing is. */
+void report_text_suppressed(const struct report *report, FILE *out);
+/* Members of the JSON object of a finding, which the caller begins and ends. */
+void report_json_finding(const struct report *report, uint32_t finding, struct json *json);
 
 /* NULL: it is not. */
 const struct suppression *report_suppression(const struct report *report, uint32_t finding);

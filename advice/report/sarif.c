@@ -181,6 +181,7 @@ static void put_result(struct json *json, const struct report *report, struct ru
 	json_named_count(json, "bytes", finding->bytes);
 	json_known(json, "saves_ns", finding->saves_ns);
 	json_known(json, "saves_most_ns", finding->saves_most_ns);
+	json_known(json, "saves_peak_bytes", finding->saves_peak_bytes);
 	json_end(json, '}');
 	json_end(json, '}');
 	free(title);

@@ -342,7 +342,7 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 		return;
 	}
 	title = xasprintf("%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
-			  report_order(report->profile));
+			  report_order(report));
 	page_heading(report->colour, out, title);
 	free(title);
 	common.sites = words_sites(report->profile);
@@ -358,8 +358,7 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 	free(file);
 }
 
-/* Nothing where none is suppressed. */
-static void print_suppressed(const struct report *report, FILE *out)
+void report_text_suppressed(const struct report *report, FILE *out)
 {
 	bool any = false;
 
@@ -482,7 +481,7 @@ void report_text(const struct report *report, FILE *out)
 	}
 	print_header(report, all_ns, out);
 	print_findings(report, all_ns, out);
-	print_suppressed(report, out);
+	report_text_suppressed(report, out);
 	report_groups(report, out);
 	print_notes(report, all_ns, out);
 	print_failed_calls(report, out);

@@ -96,11 +96,14 @@ char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t span_ns)
 	return text;
 }
 
-const char *report_order(const struct profile *profile)
+const char *report_order(const struct report *report)
 {
-	if (report_run_ns(profile) == PROFILE_UNKNOWN)
+	if (report->of_memory)
+		return "those that lower the peak most first";
+	if (report_run_ns(report->profile) == PROFILE_UNKNOWN)
 		return "most bytes first";
-	return report_is_model(profile) ? "most model time saved first" : "most time saved first";
+	return report_is_model(report->profile) ? "most model time saved first"
+						: "most time saved first";
 }
 
 /* "findings 1, 4 and 7" */

@@ -23,7 +23,7 @@ uint64_t report_startup_ns(const struct profile *profile);
 char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t span_ns);
 
 /* "most time saved first", or by what else they are ranked. */
-const char *report_order(const struct profile *profile);
+const char *report_order(const struct report *report);
 
 /* What findings save together, or why that is not known; nothing without a timeline. */
 void report_groups(const struct report *report, FILE *out);

@@ -64,7 +64,8 @@ struct profile_finding *profile_add_finding(struct profile *profile)
 					    .code_place = PROFILE_NO_ROW,
 					    .time_ns = PROFILE_UNKNOWN,
 					    .saves_ns = PROFILE_UNKNOWN,
-					    .saves_most_ns = PROFILE_UNKNOWN};
+					    .saves_most_ns = PROFILE_UNKNOWN,
+					    .saves_peak_bytes = PROFILE_UNKNOWN};
 	return finding;
 }
 

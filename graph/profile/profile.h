@@ -537,6 +537,9 @@ struct profile_finding {
 	 */
 	uint64_t saves_ns, saves_most_ns;
 	/* not kept in files */
+	/* How much lower the peak of memory would be for sure; PROFILE_UNKNOWN: not about memory
+	 * that is allocated and not needed. */
+	uint64_t saves_peak_bytes;
 	uint64_t places;      /* call paths and objects that it stands for */
 	uint64_t invocations; /* that the action is about */
 	char *evidence;       /* the numbers, one sentence */

@@ -55,7 +55,7 @@ static void put_finding(struct json *json, const struct memory_finding *finding,
 	memory_wasted(finding, end, &from, &to);
 	json_line(json);
 	json_begin(json, '[');
-	json_text(json, memory_pattern_titles[finding->pattern]);
+	json_text(json, memory_patterns[finding->pattern].title);
 	json_count(json, finding->site);
 	json_count(json, finding->objects);
 	json_count(json, finding->bytes);

@@ -85,7 +85,7 @@ static void put_finding(struct perfetto *trace, const struct calls *calls,
 	struct perfetto_event out = {.type = PERFETTO_INSTANT,
 				     .category = "finding",
 				     .place = "findings",
-				     .name = memory_pattern_titles[finding->pattern],
+				     .name = memory_patterns[finding->pattern].title,
 				     .process = memory->process + 1};
 	uint64_t from, to;
 

@@ -270,8 +270,8 @@ for type in yaml "" JSON; do
 	expect_exit 2 "-T '$type'" "$VFLOW" report -T "$type" "$T/plain.db"
 done
 expect_exit 2 "--brief is text" "$VFLOW" report --brief -T json "$T/plain.db"
-expect_exit 2 "--memory has no SARIF" "$VFLOW" report --memory -T sarif "$T/plain.db"
-expect_exit 2 "--memory does not fail" "$VFLOW" report --memory --fail-above 0 "$T/plain.db"
+expect_exit 2 "--stalls has no SARIF" "$VFLOW" report --stalls -T sarif "$T/plain.db"
+expect_exit 2 "--stalls does not fail" "$VFLOW" report --stalls --fail-above 0 "$T/plain.db"
 [ ! -c /dev/full ] || for type in json sarif github markdown; do
 	code=0
 	"$VFLOW" report -T $type "$T/plain.db" >/dev/full 2>"$T/err" || code=$?

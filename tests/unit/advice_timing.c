@@ -558,6 +558,41 @@ static void test_wait_later_alone(void **state)
 	}
 }
 
+/*
+ * Fill is in order with stream 101 only because an operation of the default stream stands between
+ * it and the event that the host waits for: that one cannot go without a wait in its place.
+ */
+static void test_left_out_before_event(void **state)
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+
+	(void)state;
+	for (int between = 0; between < 2; between++) {
+		bool gone[9] = {[FREE_KERNEL] = true}, *relied;
+		unsigned char *needs;
+		struct run run;
+
+		begin();
+		launch(apis.fill, between ? 1 : 101);
+		launch(apis.other, 0);
+		call_of(apis.event_sync, 0, 0, 40 * US);
+		waited(GPU_WAIT_EVENT, 3, false);
+		profile->waits[profile->wait_count - 1].recorded_ns = now - 40 * US;
+		after_stream(0);
+		launch(apis.read, 101);
+		synchronize(UINT32_MAX);
+		run = run_of(profile, &options);
+		needs = order_needs(run.order);
+		assert_int_equal(needs[2], WAIT_ORDERS);
+		relied = order_relied(run.order, needs, gone);
+		assert_int_equal(relied[FREE_KERNEL], between);
+		free(relied);
+		free(needs);
+		run_release(&run);
+		end();
+	}
+}
+
 /* An event covers what was in the stream when it was recorded. */
 static void test_event(void **state)
 {
@@ -1004,6 +1039,7 @@ int main(void)
 		cmocka_unit_test(test_release_of_other_memory),
 		cmocka_unit_test(test_release_on_host),
 		cmocka_unit_test(test_wait_later_alone),
+		cmocka_unit_test(test_left_out_before_event),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_consecutive),
 		cmocka_unit_test(test_synchronous_upload),

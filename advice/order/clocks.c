@@ -277,6 +277,8 @@ static void note_touches(struct clocks *clocks, struct stream *stream,
 	make_lasts(clocks, stream);
 	if (!effects || effects->guarded || effects->downloads)
 		stream->last_host = stream->count;
+	if (effects && effects->downloads)
+		stream->last_download = stream->count;
 	if (!effects || effects->unknown)
 		stream->last_unknown = stream->count;
 	for (uint32_t t = effects ? effects->first : 0; effects && t < effects->end; t++) {
@@ -329,6 +331,11 @@ uint32_t clocks_last_touched(const struct clocks *clocks, uint32_t index,
 
 	if (!stream->last_touch)
 		return 0;
+	/* which memory of the host a copy is about is not known */
+	if (effects->downloads)
+		last = most(last, stream->last_host);
+	else if (effects->uploads)
+		last = most(last, stream->last_download);
 	for (uint32_t t = effects->first; t < effects->end; t++) {
 		const struct touch *touch = &clocks->order->touches->rows[t];
 

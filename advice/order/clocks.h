@@ -37,6 +37,7 @@ struct stream {
 	uint32_t *last_touch, *last_write; /* per vertex of a site: numbers of operations; 0 */
 	uint32_t last_unknown;             /* of an operation that may have written anything */
 	uint32_t last_host;                /* of one that may use memory of the host */
+	uint32_t last_download;            /* ... that copies to it */
 };
 
 struct clocks {

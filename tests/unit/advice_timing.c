@@ -593,6 +593,36 @@ static void test_left_out_before_event(void **state)
 	}
 }
 
+/*
+ * Copies to, or from, memory of the host that may be the same are in order only because an
+ * operation of the default stream stands between them.
+ */
+static void test_left_out_between_copies(void **state)
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		bool gone[9] = {[8] = true}, *relied;
+		unsigned char *needs;
+		struct run run;
+
+		begin();
+		launch(i == 0 ? apis.fill : i == 1 ? apis.up : apis.down, 1);
+		launch(apis.up_sync, 0);
+		launch(i == 3 ? apis.up : apis.down, 2);
+		synchronize(UINT32_MAX);
+		run = run_of(profile, &options);
+		needs = order_needs(run.order);
+		relied = order_relied(run.order, needs, gone);
+		assert_int_equal(relied[8], i > 0);
+		free(relied);
+		free(needs);
+		run_release(&run);
+		end();
+	}
+}
+
 /* An event covers what was in the stream when it was recorded. */
 static void test_event(void **state)
 {
@@ -1040,6 +1070,7 @@ int main(void)
 		cmocka_unit_test(test_release_on_host),
 		cmocka_unit_test(test_wait_later_alone),
 		cmocka_unit_test(test_left_out_before_event),
+		cmocka_unit_test(test_left_out_between_copies),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_consecutive),
 		cmocka_unit_test(test_synchronous_upload),

@@ -202,11 +202,12 @@ static void end_range(struct watched *range, bool cut)
 		write_wait(wait);
 }
 
-static void end_ranges_in(uint64_t address, uint64_t bytes)
+/* written: else it is only watched for another wait, and what a copy has brought is still there. */
+static void end_ranges_in(uint64_t address, uint64_t bytes, bool written)
 {
 	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch && watch_overlaps(ranges[i].watch, address, bytes))
-			end_range(&ranges[i], false);
+			end_range(&ranges[i], !written && !ranges[i].is_object);
 }
 
 void uses_end(bool cut)
@@ -243,7 +244,7 @@ void uses_begin(const struct gpu_call *call)
 	if (!call->host_bytes)
 		return;
 	if (call->host_bytes != GPU_HOST_ANYWHERE)
-		end_ranges_in(call->host_address, call->host_bytes);
+		end_ranges_in(call->host_address, call->host_bytes, true);
 	if (download_count == DOWNLOADS_MAX) {
 		memmove(downloads, downloads + 1, --download_count * sizeof(*downloads));
 		evicted = true;
@@ -287,7 +288,7 @@ void uses_released(uint32_t id)
 	for (uint32_t i = 0; i < object_count; i++) {
 		if (objects[i].id != id)
 			continue;
-		end_ranges_in(objects[i].address, objects[i].size);
+		end_ranges_in(objects[i].address, objects[i].size, true);
 		objects[i] = objects[--object_count];
 		return;
 	}
@@ -363,7 +364,7 @@ static bool protects(const struct gpu_call *call, const struct download *downloa
 static void protect_object(struct wait *wait, const struct shared_object *object)
 {
 	if (!object->faults) {
-		end_ranges_in(object->address, object->size);
+		end_ranges_in(object->address, object->size, false);
 		watch_range(wait, object->address, object->size, true);
 		return;
 	}

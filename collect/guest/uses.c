@@ -62,7 +62,7 @@ struct watched {
 	struct wait *wait;
 	uint64_t number; /* the lowest is the oldest */
 	bool is_object;
-	uint64_t bytes;
+	uint64_t address, bytes;
 };
 
 static const struct gpu_provider *observed;
@@ -202,12 +202,23 @@ static void end_range(struct watched *range, bool cut)
 		write_wait(wait);
 }
 
-/* written: else it is only watched for another wait, and what a copy has brought is still there. */
+static bool is_within(const struct watched *range, uint64_t address, uint64_t bytes)
+{
+	return range->address >= address && range->address - address <= bytes &&
+	       range->bytes <= bytes - (range->address - address);
+}
+
+/*
+ * written: else it is only watched for another wait.  What a copy has brought is still there then,
+ * and so is what is not written of it.
+ */
 static void end_ranges_in(uint64_t address, uint64_t bytes, bool written)
 {
 	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch && watch_overlaps(ranges[i].watch, address, bytes))
-			end_range(&ranges[i], !written && !ranges[i].is_object);
+			end_range(&ranges[i],
+				  !ranges[i].is_object &&
+					  !(written && is_within(&ranges[i], address, bytes)));
 }
 
 void uses_end(bool cut)
@@ -350,6 +361,8 @@ static void watch_range(struct wait *wait, uint64_t address, uint64_t bytes, boo
 	range->wait = wait;
 	range->number = ++range_number;
 	range->is_object = is_object;
+	range->address = address;
+	range->bytes = bytes;
 }
 
 /* A wait for a stream, and a copy, protect what is in their stream; the default one is all. */

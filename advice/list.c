@@ -241,6 +241,68 @@ static void drop_excluded(struct profile *profile)
 	close_gaps(profile);
 }
 
+/* -- waits that are to be made later -- */
+
+/* By row of table api; NULL: there are none. */
+static bool *find_late(const struct run *run)
+{
+	const struct profile *profile = run->profile;
+	bool *late = xcalloc((size_t)profile->api_count + 1, sizeof(*late)), any = false;
+
+	for (uint32_t i = 0; run->order && i < profile->finding_count; i++)
+		if (!strcmp(profile->findings[i].pattern, "misplaced_wait"))
+			late[profile->findings[i].api] = any = true;
+	if (any)
+		return late;
+	free(late);
+	return NULL;
+}
+
+/* What waits are needed for, as if those were not there; but for the calls of one function. */
+static unsigned char *needs_without(const struct run *run, const bool *late, uint32_t but)
+{
+	const struct profile *profile = run->profile;
+	unsigned char *needs = xcalloc((size_t)profile->timeline_count + 1, 1);
+
+	for (uint32_t c = 0; c < profile->timeline_count; c++) {
+		const uint32_t api = profile->timeline[c].api;
+
+		needs[c] = late[api] && api != but ? WAIT_UNNEEDED : run->wait_needs[c];
+	}
+	return needs;
+}
+
+/* Whether the calls can wait for less when others wait later, as well. */
+static bool is_narrow_beside(const struct run *run, const bool *late, uint32_t api)
+{
+	unsigned char *needs = needs_without(run, late, api);
+	struct wait_breadth *breadths = order_breadths(run->order, needs);
+	const struct wait_breadth *now = &breadths[api], *before = &run->wait_breadths[api];
+	const bool same =
+		now->calls && now->device == before->device && now->stream == before->stream;
+
+	free(breadths);
+	free(needs);
+	return same;
+}
+
+/* A wait may wait for less only because another one stays where it is. */
+static void drop_beside_late(const struct run *run)
+{
+	struct profile *profile = run->profile;
+	bool *late = find_late(run);
+
+	for (uint32_t i = 0; late && i < profile->finding_count; i++) {
+		struct profile_finding *finding = &profile->findings[i];
+
+		if (!strcmp(finding->pattern, "broad_wait") &&
+		    !is_narrow_beside(run, late, finding->api))
+			profile_release_finding(finding);
+	}
+	free(late);
+	close_gaps(profile);
+}
+
 /* -- one for each cause -- */
 
 /* Says of the first one that it stands for the other, too. */
@@ -331,7 +393,22 @@ static bool leaves_out(const struct profile_finding *finding)
 	return false;
 }
 
-/* By finding: whether something relies on the order that the calls make that go. */
+/* By vertex: whether something relies on the order that the calls make that go. */
+static bool *find_relied_vertices(const struct run *run, const bool *gone)
+{
+	bool *relied = order_relied(run->order, run->wait_needs, gone), *late = find_late(run);
+	unsigned char *needs = late ? needs_without(run, late, PROFILE_NO_ROW) : NULL;
+	bool *more = needs ? order_relied(run->order, needs, gone) : NULL;
+
+	for (uint32_t v = 0; more && v < run->profile->graph->vertex_count; v++)
+		relied[v] |= more[v];
+	free(more);
+	free(needs);
+	free(late);
+	return relied;
+}
+
+/* Likewise, by finding. */
 static bool *find_relied(const struct run *run)
 {
 	const struct profile *profile = run->profile;
@@ -345,7 +422,7 @@ static bool *find_relied(const struct run *run)
 			gone[graph_find(graph, profile->findings[i].vertex)] = true;
 			count++;
 		}
-	of_gone = count && run->order ? order_relied(run->order, run->wait_needs, gone) : NULL;
+	of_gone = count && run->order ? find_relied_vertices(run, gone) : NULL;
 	for (uint32_t i = 0; of_gone && i < profile->finding_count; i++)
 		if (leaves_out(&profile->findings[i]))
 			relied[i] = of_gone[graph_find(graph, profile->findings[i].vertex)];
@@ -472,6 +549,7 @@ void list_findings(const struct run *run)
 	keep_largest(profile);
 	drop_of_loops(profile);
 	drop_excluded(profile);
+	drop_beside_late(run);
 	rank(profile, by_weight);
 	worth = worth_new(run);
 	if (worth)

@@ -68,9 +68,9 @@ struct touches *touches_new(const struct run *run)
 		effects->unknown |=
 			run_unseen(run, vertex->id) > 0 || run->operations[v] == OPERATION_OTHER;
 		/* the host may write to the source of an asynchronous copy after a wait */
-		effects->guarded |= run->operations[v] == OPERATION_UPLOAD &&
-				    !api_is_synchronous_copy(vertex->name);
-		effects->guarded |= effects->unknown;
+		effects->uploads = run->operations[v] == OPERATION_UPLOAD &&
+				   !api_is_synchronous_copy(vertex->name);
+		effects->guarded |= effects->uploads || effects->unknown;
 	}
 	return touches;
 }

@@ -14,6 +14,7 @@ struct effects {
 	uint32_t first, end; /* rows of struct touches */
 	bool unknown;        /* it may touch anything else */
 	bool downloads;      /* it copies to the host */
+	bool uploads;        /* ... from the host, and may still read there when the call returns */
 	/* The host can see what else it does, or the memory of the host that it reads. */
 	bool guarded;
 };

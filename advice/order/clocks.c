@@ -23,6 +23,7 @@ void clocks_end(struct clocks *clocks)
 		free(stream->calls);
 		free(stream->guarded.items);
 		free(stream->seen.items);
+		free(stream->left_out.items);
 		free(stream->history);
 		free(stream->last_touch);
 		free(stream->last_write);
@@ -157,13 +158,32 @@ void clocks_join_ordered(const struct clocks *clocks, struct clock *clock, uint3
 			clocks_join(clocks, clock, s, clocks->streams[s].count);
 }
 
+/* Whether the stream's last operation by then is left out. */
+static bool ends_left_out(const struct stream *stream, uint64_t time)
+{
+	const uint32_t last = issued_by(stream, time);
+	const uint32_t count = numbers_up_to(&stream->left_out, last);
+
+	return count && stream->left_out.items[count - 1] == last;
+}
+
+/*
+ * An event of a stream that is ordered with the default one is told as coming after that one's last
+ * operation, too.  Without the operation it does not come after what that came after.
+ */
 void clocks_join_orders(const struct clocks *clocks, struct clock *clock, uint32_t call)
 {
 	const struct order *order = clocks->order;
 
-	for (uint32_t o = order->timing->orders[call]; o < order->timing->orders[call + 1]; o++)
-		clocks_join_by(clocks, clock, order->of_order[o],
-			       order->profile->stream_orders[o].recorded_ns);
+	for (uint32_t o = order->timing->orders[call]; o < order->timing->orders[call + 1]; o++) {
+		const uint32_t s = order->of_order[o];
+		const uint64_t time = order->profile->stream_orders[o].recorded_ns;
+
+		if (ends_left_out(&clocks->streams[s], time))
+			join_issued(clocks, clock, s, time);
+		else
+			clocks_join_by(clocks, clock, s, time);
+	}
 }
 
 bool clocks_leave_out(const struct clocks *clocks, const struct profile_api *api)
@@ -257,6 +277,8 @@ static void note_touches(struct clocks *clocks, struct stream *stream,
 	make_lasts(clocks, stream);
 	if (!effects || effects->guarded || effects->downloads)
 		stream->last_host = stream->count;
+	if (effects && effects->downloads)
+		stream->last_download = stream->count;
 	if (!effects || effects->unknown)
 		stream->last_unknown = stream->count;
 	for (uint32_t t = effects ? effects->first : 0; effects && t < effects->end; t++) {
@@ -284,6 +306,11 @@ void clocks_add(struct clocks *clocks, struct stream *stream, uint32_t call,
 	note_touches(clocks, stream, effects, clocks_leave_out(clocks, &profile->apis[timed->api]));
 }
 
+void clocks_add_left_out(struct stream *stream)
+{
+	add_number(&stream->left_out, stream->count);
+}
+
 void clocks_allocate(struct clocks *clocks, struct stream *stream, uint32_t call, uint32_t site)
 {
 	clocks_add(clocks, stream, call, &(struct effects){.unknown = site == UINT32_MAX});
@@ -304,6 +331,11 @@ uint32_t clocks_last_touched(const struct clocks *clocks, uint32_t index,
 
 	if (!stream->last_touch)
 		return 0;
+	/* which memory of the host a copy is about is not known */
+	if (effects->downloads)
+		last = most(last, stream->last_host);
+	else if (effects->uploads)
+		last = most(last, stream->last_download);
 	for (uint32_t t = effects->first; t < effects->end; t++) {
 		const struct touch *touch = &clocks->order->touches->rows[t];
 

@@ -29,13 +29,15 @@ struct stream {
 	uint32_t count, capacity;
 	uint32_t *calls; /* of its operations */
 	uint32_t calls_capacity;
-	struct numbers guarded; /* those that any wait may protect */
-	struct numbers seen;    /* ... and those that bring something to the host */
+	struct numbers guarded;  /* those that any wait may protect */
+	struct numbers seen;     /* ... and those that bring something to the host */
+	struct numbers left_out; /* those that are left out */
 	struct snapshot *history;
 	uint32_t history_count, history_capacity;
 	uint32_t *last_touch, *last_write; /* per vertex of a site: numbers of operations; 0 */
 	uint32_t last_unknown;             /* of an operation that may have written anything */
 	uint32_t last_host;                /* of one that may use memory of the host */
+	uint32_t last_download;            /* ... that copies to it */
 };
 
 struct clocks {
@@ -93,6 +95,8 @@ void clocks_remember(struct stream *stream);
 /* effects: NULL: it may do anything. */
 void clocks_add(struct clocks *clocks, struct stream *stream, uint32_t call,
 		const struct effects *effects);
+/* The stream's latest operation is left out. */
+void clocks_add_left_out(struct stream *stream);
 /* It writes all of the memory, which is new. */
 void clocks_allocate(struct clocks *clocks, struct stream *stream, uint32_t call, uint32_t site);
 

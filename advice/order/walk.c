@@ -64,6 +64,8 @@ static void take_operation(struct walk *walk, const struct profile_gpu_time *tim
 	if (gone && question->kind->left_out)
 		question->kind->left_out(walk, question, time->call, stream, &clock);
 	clocks_add(clocks, stream, time->call, effects);
+	if (gone)
+		clocks_add_left_out(stream);
 }
 
 /* The call does not wait: what it asks about has to be done. */

@@ -62,7 +62,7 @@ struct watched {
 	struct wait *wait;
 	uint64_t number; /* the lowest is the oldest */
 	bool is_object;
-	uint64_t bytes;
+	uint64_t address, bytes;
 };
 
 static const struct gpu_provider *observed;
@@ -202,11 +202,23 @@ static void end_range(struct watched *range, bool cut)
 		write_wait(wait);
 }
 
-static void end_ranges_in(uint64_t address, uint64_t bytes)
+static bool is_within(const struct watched *range, uint64_t address, uint64_t bytes)
+{
+	return range->address >= address && range->address - address <= bytes &&
+	       range->bytes <= bytes - (range->address - address);
+}
+
+/*
+ * written: else it is only watched for another wait.  What a copy has brought is still there then,
+ * and so is what is not written of it.
+ */
+static void end_ranges_in(uint64_t address, uint64_t bytes, bool written)
 {
 	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch && watch_overlaps(ranges[i].watch, address, bytes))
-			end_range(&ranges[i], false);
+			end_range(&ranges[i],
+				  !ranges[i].is_object &&
+					  !(written && is_within(&ranges[i], address, bytes)));
 }
 
 void uses_end(bool cut)
@@ -243,7 +255,7 @@ void uses_begin(const struct gpu_call *call)
 	if (!call->host_bytes)
 		return;
 	if (call->host_bytes != GPU_HOST_ANYWHERE)
-		end_ranges_in(call->host_address, call->host_bytes);
+		end_ranges_in(call->host_address, call->host_bytes, true);
 	if (download_count == DOWNLOADS_MAX) {
 		memmove(downloads, downloads + 1, --download_count * sizeof(*downloads));
 		evicted = true;
@@ -287,7 +299,7 @@ void uses_released(uint32_t id)
 	for (uint32_t i = 0; i < object_count; i++) {
 		if (objects[i].id != id)
 			continue;
-		end_ranges_in(objects[i].address, objects[i].size);
+		end_ranges_in(objects[i].address, objects[i].size, true);
 		objects[i] = objects[--object_count];
 		return;
 	}
@@ -349,6 +361,8 @@ static void watch_range(struct wait *wait, uint64_t address, uint64_t bytes, boo
 	range->wait = wait;
 	range->number = ++range_number;
 	range->is_object = is_object;
+	range->address = address;
+	range->bytes = bytes;
 }
 
 /* A wait for a stream, and a copy, protect what is in their stream; the default one is all. */
@@ -363,7 +377,7 @@ static bool protects(const struct gpu_call *call, const struct download *downloa
 static void protect_object(struct wait *wait, const struct shared_object *object)
 {
 	if (!object->faults) {
-		end_ranges_in(object->address, object->size);
+		end_ranges_in(object->address, object->size, false);
 		watch_range(wait, object->address, object->size, true);
 		return;
 	}

@@ -558,6 +558,173 @@ static void test_wait_later_alone(void **state)
 	}
 }
 
+/*
+ * Fill is in order with stream 101 only because an operation of the default stream stands between
+ * it and the event that the host waits for: that one cannot go without a wait in its place.
+ */
+static void test_left_out_before_event(void **state)
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+
+	(void)state;
+	for (int between = 0; between < 2; between++) {
+		bool gone[9] = {[FREE_KERNEL] = true}, *relied;
+		unsigned char *needs;
+		struct run run;
+
+		begin();
+		launch(apis.fill, between ? 1 : 101);
+		launch(apis.other, 0);
+		call_of(apis.event_sync, 0, 0, 40 * US);
+		waited(GPU_WAIT_EVENT, 3, false);
+		profile->waits[profile->wait_count - 1].recorded_ns = now - 40 * US;
+		after_stream(0);
+		launch(apis.read, 101);
+		synchronize(UINT32_MAX);
+		run = run_of(profile, &options);
+		needs = order_needs(run.order);
+		assert_int_equal(needs[2], WAIT_ORDERS);
+		relied = order_relied(run.order, needs, gone);
+		assert_int_equal(relied[FREE_KERNEL], between);
+		free(relied);
+		free(needs);
+		run_release(&run);
+		end();
+	}
+}
+
+/*
+ * Copies to, or from, memory of the host that may be the same are in order only because an
+ * operation of the default stream stands between them.
+ */
+static void test_left_out_between_copies(void **state)
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		bool gone[9] = {[8] = true}, *relied;
+		unsigned char *needs;
+		struct run run;
+
+		begin();
+		launch(i == 0 ? apis.fill : i == 1 ? apis.up : apis.down, 1);
+		launch(apis.up_sync, 0);
+		launch(i == 3 ? apis.up : apis.down, 2);
+		synchronize(UINT32_MAX);
+		run = run_of(profile, &options);
+		needs = order_needs(run.order);
+		relied = order_relied(run.order, needs, gone);
+		assert_int_equal(relied[8], i > 0);
+		free(relied);
+		free(needs);
+		run_release(&run);
+		end();
+	}
+}
+
+/* All calls of the function were watched; bytes: a call's. */
+static void used(uint32_t of, uint32_t kind, uint64_t bytes, uint64_t touched)
+{
+	ARRAY_RESERVE(profile->first_uses, profile->first_use_count, profile->first_use_capacity);
+	profile->first_uses[profile->first_use_count++] = (struct profile_first_use){
+		.api = of,
+		.kind = kind,
+		.waits = 1,
+		.min_ns = kind == GPU_USE_NEVER ? PROFILE_UNKNOWN : 500 * US,
+		.median_ns = kind == GPU_USE_NEVER ? PROFILE_UNKNOWN : 500 * US,
+		.bytes = bytes,
+		.pages = 1,
+		.touched_pages = touched};
+}
+
+static const struct profile_finding *find_of(const char *pattern)
+{
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (!strcmp(profile->findings[i].pattern, pattern))
+			return &profile->findings[i];
+	return NULL;
+}
+
+static void detect_all(void)
+{
+	struct advice_options options = ADVICE_DEFAULTS;
+
+	options.min_time = 0;
+	options.min_bytes = 0;
+	advice_detect(profile, &options);
+}
+
+/*
+ * What fill writes is read in a stream of its own after a wait and a copy that nobody looks at.
+ * Either of them keeps the order: where the wait is to be made later, the copy cannot go as well.
+ */
+static void test_late_and_left_out(void **state)
+{
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		const struct profile_finding *unused;
+		uint32_t copy;
+
+		begin();
+		vertex("memcpy", "cudaMemcpy");
+		profile->graph->vertices[9].invocations = 1;
+		profile->graph->vertices[9].fields |= VERTEX_INVOCATIONS;
+		edge(READ, 9, 2, GRAPH_READ);
+		edge(9, 0, 2, GRAPH_WRITE);
+		copy = api("memcpy", "cudaMemcpy", 9);
+		launch(apis.fill, 1);
+		launch(apis.down, 1);
+		synchronize(1);
+		call_of(copy, 0, 0, 50 * US);
+		operation(6 * US, 10 * US);
+		waited(GPU_WAIT_DEFAULT, 0, true);
+		launch(apis.read, 101);
+		synchronize(UINT32_MAX);
+		used(copy, GPU_USE_NEVER, 4096, 0);
+		if (late)
+			used(apis.stream_sync, GPU_USE_INSTRUCTION, 4096, 1);
+		detect_all();
+		unused = find_of("unused_download");
+		assert_non_null(unused);
+		assert_int_equal(!!find_of("misplaced_wait"), late);
+		assert_int_equal(!!strstr(unused->advice, "in its place"), late);
+		end();
+	}
+}
+
+/*
+ * Stream 103 writes what 101 copies to the host and reads what 102 writes.  The wait for all
+ * streams is needed for 102 only if the one for 101 stays before it.
+ */
+static void test_late_and_broad(void **state)
+{
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		uint32_t context_sync, idle;
+
+		begin();
+		profile->objects[0].memory = TRACE_MEMORY_MANAGED; /* the host sees it */
+		vertex("kernel", "idle");
+		idle = api("kernel", "idle", 9);
+		context_sync = api("sync", "cuCtxSynchronize", PROFILE_NO_VERTEX);
+		launch(apis.down, 101);
+		synchronize(101);
+		launch(apis.fill, 102);
+		launch(idle, 104); /* nobody needs it to be done */
+		call_of(context_sync, 0, 0, 100 * US);
+		waited(GPU_WAIT_ALL, 0, false);
+		launch(apis.read, 103);
+		synchronize(UINT32_MAX);
+		if (late)
+			used(apis.stream_sync, GPU_USE_INSTRUCTION, 4096, 1);
+		detect_all();
+		assert_int_equal(!!find_of("misplaced_wait"), late);
+		assert_int_equal(!!find_of("broad_wait"), !late);
+		end();
+	}
+}
+
 /* An event covers what was in the stream when it was recorded. */
 static void test_event(void **state)
 {
@@ -1004,6 +1171,10 @@ int main(void)
 		cmocka_unit_test(test_release_of_other_memory),
 		cmocka_unit_test(test_release_on_host),
 		cmocka_unit_test(test_wait_later_alone),
+		cmocka_unit_test(test_left_out_before_event),
+		cmocka_unit_test(test_left_out_between_copies),
+		cmocka_unit_test(test_late_and_left_out),
+		cmocka_unit_test(test_late_and_broad),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_consecutive),
 		cmocka_unit_test(test_synchronous_upload),

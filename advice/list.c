@@ -23,7 +23,8 @@ static bool is_note(const struct profile_finding *finding)
 /* Whether the program is wrong: that comes first, however little it is about. */
 static bool is_fault(const struct profile_finding *finding)
 {
-	return !strcmp(finding->pattern, "overwritten_source");
+	return finding->action &&
+	       (!strcmp(finding->action, "wait_first") || !strcmp(finding->action, "write_first"));
 }
 
 static uint64_t known(uint64_t ns)

@@ -35,6 +35,7 @@ void shadow_destroy(struct shadow *shadow)
 	free(shadow->rows);
 	free(shadow->atomics);
 	free(shadow->left);
+	free(shadow->unwritten);
 	free(shadow->slices);
 	free(shadow->frequencies);
 	free(shadow);
@@ -113,6 +114,7 @@ static size_t lay_out(struct shadow_object *object)
 	object->to_host = carve(object, &used, words, sizeof(uint64_t));
 	object->written = carve(object, &used, words, sizeof(uint64_t));
 	object->origin = carve(object, &used, words, sizeof(uint64_t));
+	object->unwritten = carve(object, &used, words, sizeof(uint64_t));
 	carve_set(object, &used, &object->touched_blocks);
 	if (object->shadow->accesses)
 		object->accessed = carve(object, &used, words / UNIT_BYTES, sizeof(uint64_t));
@@ -456,6 +458,8 @@ void shadow_clear_block(struct shadow_object *object, uint64_t block)
 		memset(object->to_host + first, 0, size);
 	if (object->uses_origin)
 		memset(object->origin + first, 0, size);
+	if (object->uses_unwritten)
+		memset(object->unwritten + first, 0, size);
 	if (object->counts)
 		memset(object->counts + block * BLOCK_UNITS, 0,
 		       BLOCK_UNITS * sizeof(*object->counts));
@@ -473,6 +477,7 @@ void shadow_abandon(struct shadow *shadow)
 		object->touched.listed = false;
 		object->uses_to_host = false;
 		object->uses_origin = false;
+		object->uses_unwritten = false;
 		object->sizes = 0;
 	}
 }

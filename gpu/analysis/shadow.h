@@ -42,7 +42,7 @@ void shadow_keep_leftovers(struct shadow *shadow);
  * followed).  `id` is the sink's object id, `site` the context id of the allocation: the first
  * writer of every unit.  All bytes start uninitialised.  With `id` 0 the object has not been
  * announced to the sink (a module global that no API has touched): it has no digest before
- * shadow_object_identify().  Costs 2.8 bytes per byte of the object, paid where it is touched.
+ * shadow_object_identify().  Costs 2.9 bytes per byte of the object, paid where it is touched.
  * NULL: no memory.
  */
 struct shadow_object *shadow_object_create(struct shadow *shadow, uint32_t id, uint32_t site,
@@ -92,6 +92,14 @@ void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
  */
 void shadow_touch_together(struct shadow_object *object, uint64_t offset, uint64_t size,
 			   enum gpu_access access);
+
+/*
+ * Threads of a kernel load these bytes, side by side, each `access` of them from a multiple of that
+ * on: called before the shadow_touch() that says so.  Notes those of threads that load no byte that
+ * anybody has written, the running API included; of padding within a wider load nothing.  Several
+ * threads may call it at the same time.
+ */
+void shadow_load(struct shadow_object *object, uint64_t offset, uint64_t size, unsigned access);
 
 /*
  * The running API touches the object by accesses of these sizes (values.h); for kernels: copies say
@@ -162,6 +170,13 @@ void shadow_atomics(struct shadow *shadow,
 void shadow_leftovers(struct shadow *shadow,
 		      void (*used)(void *data, uint32_t object, const struct gpu_left_bytes *left),
 		      void *data);
+
+/*
+ * After shadow_settle(): calls `loaded` for each object with the bytes that shadow_load() has noted
+ * in units of which no byte had been written.
+ */
+void shadow_unwritten(struct shadow *shadow,
+		      void (*loaded)(void *data, uint32_t object, uint64_t bytes), void *data);
 
 /*
  * After shadow_settle(), if accesses are followed: calls `accessed` for each object that the API

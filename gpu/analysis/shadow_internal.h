@@ -84,6 +84,8 @@ struct shadow_object {
 	 */
 	uint64_t *written, *origin;
 	bool uses_to_host, uses_origin;
+	uint64_t *unwritten; /* loaded while nobody had written them: shadow_load() */
+	bool uses_unwritten;
 
 	/* Digests of the leaves, and their sum: see leaf.h. */
 	struct block_set stale_blocks;
@@ -117,6 +119,12 @@ struct atomics {
 struct object_left {
 	uint32_t object;
 	struct gpu_left_bytes left;
+};
+
+/* Bytes that the API loaded and nobody had written. */
+struct object_unwritten {
+	uint32_t object;
+	uint64_t bytes;
 };
 
 /* What the API accessed of an object. */
@@ -158,6 +166,8 @@ struct shadow {
 	uint64_t seen_epoch, written_epoch;
 	struct object_left *left;
 	size_t left_count, left_capacity;
+	struct object_unwritten *unwritten;
+	size_t unwritten_count, unwritten_capacity;
 	bool digests, accesses, keeps_leftovers;
 	uint32_t leaf_keys[LEAF_KEYS];
 };
@@ -214,6 +224,9 @@ void shadow_release_leftovers(struct shadow_object *object);
  * memory.
  */
 bool shadow_list_leftovers(struct shadow *shadow, uint32_t object);
+
+/* shadow_unwritten.c: notes so many bytes for shadow_unwritten().  False: no memory. */
+bool shadow_list_unwritten(struct shadow *shadow, uint32_t object, uint64_t bytes);
 
 /* Before the block is settled: takes its masks over into what was accessed. */
 void shadow_note_accessed(struct shadow_object *object, uint64_t block);

@@ -83,7 +83,7 @@ struct settling {
 	struct tallies *tallies;
 	uint32_t writer; /* the API's context, XOR site */
 	unsigned width;  /* of the values that it stored */
-	uint64_t from_host, to_host;
+	uint64_t from_host, to_host, unwritten;
 	/* the block: whether something of it was unread before, and can be after the API */
 	bool was_unread, can_be_unread;
 };
@@ -245,6 +245,16 @@ static uint64_t keep_leftovers(struct shadow_object *object, uint64_t index, uin
 	return kept;
 }
 
+/* The bytes of a word that the API loaded while nobody had written to their units. */
+static uint64_t unwritten_bytes(const struct shadow_object *object, uint64_t index, bool mixed)
+{
+	const uint64_t bytes = object->unwritten[index];
+
+	if (mixed)
+		return bytes & unit_written_by(object->writer + index * WORD_UNITS, 0);
+	return object->block_writer[index / BLOCK_WORDS] ? 0 : bytes;
+}
+
 static void settle_word(struct settling *settling, uint64_t index, bool whole)
 {
 	struct shadow_object *object = settling->object;
@@ -258,6 +268,8 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 	if (object->shared && word.read)
 		store_host(object, index, &word);
 	mixed = bit_get(object->mixed, index / BLOCK_WORDS);
+	if (object->uses_unwritten)
+		settling->unwritten += unit_count(unwritten_bytes(object, index, mixed));
 	if (word.written)
 		word.redundant = store_word(object, index, &word);
 	if (word.redundant)
@@ -455,7 +467,8 @@ static bool settle_object(struct shadow *shadow, struct shadow_object *object, u
 	for (uint32_t i = 0; i < tallies->count; i++)
 		tallies->items[i].writer ^= object->site;
 	qsort(tallies->items, tallies->count, sizeof(*tallies->items), by_writer);
-	if (!shadow_list_leftovers(shadow, object->id))
+	if (!shadow_list_leftovers(shadow, object->id) ||
+	    !shadow_list_unwritten(shadow, object->id, settling.unwritten))
 		return false;
 	add_rows(shadow, object);
 	add_row(shadow, (struct gpu_row){.object = object->id,
@@ -480,7 +493,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 	struct shadow_object *object;
 	bool settled = true;
 
-	shadow->row_count = shadow->left_count = 0;
+	shadow->row_count = shadow->left_count = shadow->unwritten_count = 0;
 	shadow->atomics_count = shadow->slice_count = shadow->frequency_count = 0;
 	DL_SORT2(shadow->touched, by_id, touched.prev, touched.next);
 	DL_FOREACH2(shadow->touched, object, touched.next)
@@ -494,7 +507,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 		DL_FOREACH2(shadow->touched, object, touched.next)
 		shadow_forget(object, 0, object->size);
 		shadow_all_seen(shadow);
-		shadow->row_count = shadow->left_count = 0;
+		shadow->row_count = shadow->left_count = shadow->unwritten_count = 0;
 		shadow->atomics_count = shadow->slice_count = shadow->frequency_count = 0;
 		shadow->frequency = (struct gpu_frequency){0};
 		shadow->tallies.failed = false;

@@ -516,6 +516,13 @@ struct profile_unseen {
 	uint64_t invocations;
 };
 
+/* What launches of a vertex loaded of a site's objects before anybody had written it. */
+struct profile_unwritten {
+	uint32_t vertex, object; /* ids; `object`: the site */
+	uint64_t invocations;    /* that did */
+	uint64_t bytes;          /* of these, summed */
+};
+
 struct profile_finding {
 	char *pattern;   /* "redundant_values" */
 	char *action;    /* "copy_once": what to do, for programs; NULL: not known */
@@ -754,6 +761,8 @@ struct profile {
 	uint32_t top_value_count, top_value_capacity;
 	struct profile_unseen *unseen;
 	uint32_t unseen_count, unseen_capacity;
+	struct profile_unwritten *unwritten; /* one row for each vertex and site */
+	uint32_t unwritten_count, unwritten_capacity;
 	struct profile_range *ranges;
 	uint32_t range_count, range_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */

@@ -1545,6 +1545,74 @@ static void test_report_of_libraries(void **state)
 	profile_free(profile);
 }
 
+/*
+ * A buffer (1) that a kernel (2) adds to, another (4) reads with a part that 2 has written, and a
+ * copy (5) brings to the host; and a buffer (3) that nobody writes.
+ */
+static struct profile *uninitialised(void)
+{
+	struct profile *profile = profile_new();
+
+	if (!profile->graph->vertex_count)
+		vertex(profile, "host", "host", 0);
+	vertex(profile, "alloc", "cudaMalloc", 1);
+	vertex(profile, "kernel", "add(int*)", 5);
+	vertex(profile, "alloc", "cudaMalloc", 1);
+	vertex(profile, "kernel", "read(int*, int*)", 2);
+	vertex(profile, "memcpy", "cudaMemcpy", 1);
+	object(profile, 1, N);
+	object(profile, 3, N);
+	edge(profile, 1, 2, 1, GRAPH_READ, 400, 0)->count = 1;
+	edge(profile, 1, 2, 1, GRAPH_WRITE, 400, 0)->count = 1;
+	edge(profile, 1, 4, 1, GRAPH_READ, 100, 0)->count = 2;
+	edge(profile, 2, 4, 1, GRAPH_READ, 100, 0)->count = 2;
+	edge(profile, 1, 5, 1, GRAPH_READ, N - 400, 0)->count = 1;
+	edge(profile, 2, 5, 1, GRAPH_READ, 400, 0)->count = 1;
+	return profile;
+}
+
+static void unwritten_by(struct profile *profile, uint32_t vertex, uint32_t site)
+{
+	ARRAY_RESERVE(profile->unwritten, profile->unwritten_count, profile->unwritten_capacity);
+	profile->unwritten[profile->unwritten_count++] = (struct profile_unwritten){
+		.vertex = vertex, .object = site, .invocations = 1, .bytes = 40};
+}
+
+/* What the device says of launches; by edges only what reads nothing else of an object. */
+static void test_uninitialised_reads(void **state)
+{
+	struct profile *profile = uninitialised();
+	const struct profile_finding *finding;
+
+	(void)state;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 0);
+	edge(profile, 3, 4, 3, GRAPH_READ, 800, 0)->count = 2;
+	edge(profile, 3, 5, 3, GRAPH_READ, 9000, 0)->count = 1;
+	unwritten_by(profile, 2, 1);
+	detect(profile);
+	assert_int_equal(profile->finding_count, 3);
+	finding = &profile->findings[0];
+	assert_string_equal(finding->pattern, "uninitialised_read");
+	assert_string_equal(finding->action, "write_first");
+	assert_int_equal(finding->vertex, 4);
+	assert_int_equal(finding->object, 3);
+	assert_int_equal(finding->bytes, 800);
+	contains(finding->evidence, "2 of its 2 invocations read 800 bytes of cudaMalloc");
+	assert_int_equal(profile->findings[1].vertex, 2);
+	assert_int_equal(profile->findings[1].bytes, 40);
+	contains(profile->findings[1].evidence, "1 of its 5 invocations read 40 bytes");
+	/* a copy comes where its bytes put it */
+	assert_int_equal(profile->findings[2].vertex, 5);
+	assert_string_equal(profile->findings[2].action, "initialise");
+	/* the host, or something that was not seen, may have written it */
+	profile->objects[1].memory = TRACE_MEMORY_MANAGED;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 1);
+	assert_int_equal(profile->findings[0].vertex, 2);
+	profile_free(profile);
+}
+
 /* Without -g: functions, and what would tell more. */
 static void test_report_without_lines(void **state)
 {
@@ -1572,6 +1640,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_report_without_lines),
+		cmocka_unit_test(test_uninitialised_reads),
 		cmocka_unit_test(test_report_of_libraries),
 		cmocka_unit_test(test_darknet),
 		cmocka_unit_test(test_threshold),

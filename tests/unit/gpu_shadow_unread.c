@@ -516,6 +516,77 @@ static void test_records_of_atomics(void **state)
 	assert_int_equal(told, 1);
 }
 
+static uint64_t unwritten[3]; /* by id of the object */
+
+static void note_unwritten(void *data, uint32_t object, uint64_t bytes)
+{
+	(void)data;
+	unwritten[object] = bytes;
+}
+
+/* As warps do: threads side by side, `access` bytes each. */
+static void loads(unsigned object, uint64_t offset, uint64_t size, unsigned access)
+{
+	shadow_load(objects[object], offset, size, access);
+	shadow_touch(objects[object], offset, size, GPU_READ);
+}
+
+static uint64_t unwritten_by(uint32_t context)
+{
+	const struct gpu_row *rows;
+	size_t count;
+
+	memset(unwritten, 0, sizeof(unwritten));
+	assert_int_equal(shadow_settle(shadow, context, &rows, &count), 0);
+	shadow_unwritten(shadow, note_unwritten, NULL);
+	return unwritten[1];
+}
+
+/* Loads of what nobody has written: order within a launch, widths, units, writers. */
+static void test_unwritten(void **state)
+{
+	(void)state;
+	/* += of 64 floats, then again; loads of scratch memory that the launch has written */
+	loads(0, 60, 256, 4);
+	writes(0, 60, 256);
+	loads(0, 60, 256, 4);
+	writes(1, 0, 1024);
+	loads(1, 0, 1024, 4);
+	assert_int_equal(unwritten_by(A), 256);
+	assert_int_equal(unwritten[2], 0);
+	loads(0, 60, 256, 4);
+	assert_int_equal(unwritten_by(A), 0);
+	/* of points of 12 bytes and 4 of padding: whole ones; the padding alone; a point beyond */
+	for (unsigned i = 0; i < 8; i++)
+		writes(0, 1024 + 16 * i, 12);
+	assert_int_equal(unwritten_by(B), 0);
+	loads(0, 1024, 128, 16);
+	assert_int_equal(unwritten_by(C), 0);
+	loads(0, 1024 + 12, 4, 4);
+	assert_int_equal(unwritten_by(C), 4);
+	loads(0, 1024, 128 + 16, 16);
+	assert_int_equal(unwritten_by(C), 16);
+	/* beside a written byte; copies; what is copied from bytes that nobody wrote */
+	writes(0, 2048, 1);
+	assert_int_equal(unwritten_by(B), 0);
+	loads(0, 2048, 8, 1);
+	assert_int_equal(unwritten_by(C), 4);
+	reads(0, 4096, 64);
+	assert_int_equal(unwritten_by(C), 0);
+	shadow_touch_copy(objects[0], 4096, objects[1], 4096, 64);
+	assert_int_equal(unwritten_by(D), 0);
+	loads(0, 4096, 68, 4);
+	assert_int_equal(unwritten_by(C), 4);
+	/* written unseen; a launch that failed */
+	shadow_forget(objects[0], 5120, 1024);
+	loads(0, 5120, 1024, 8);
+	assert_int_equal(unwritten_by(C), 0);
+	loads(0, 7168, 64, 4);
+	shadow_abandon(shadow);
+	reads(0, 7168, 4);
+	assert_int_equal(unwritten_by(C), 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, finish)
 
 int main(void)
@@ -538,6 +609,7 @@ int main(void)
 		TEST(test_failed),
 		TEST(test_widths),
 		TEST(test_records_of_atomics),
+		TEST(test_unwritten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,8 @@ static void call(uint32_t vertex, const struct build_row *rows, uint32_t count)
 {
 	event = (struct build_event){
 		.number = event.number + 1, .vertex = vertex, .range = PROFILE_NO_ROW, .name = ""};
-	analysis->event(state_of, &event, rows, count);
+	if (analysis->event)
+		analysis->event(state_of, &event, rows, count);
 }
 
 #define CALL(vertex, ...)                                                                          \
@@ -992,6 +993,50 @@ static void test_allocations(void **state)
 	profile_free(profile);
 }
 
+static int unwritten(uint32_t object, uint64_t bytes, bool of_call)
+{
+	const struct gpu_unwritten unwritten = {.bytes = bytes};
+	const struct build_record record = {.kind = GPU_RECORD_UNWRITTEN,
+					    .object = object,
+					    .of_call = of_call,
+					    .payload = &unwritten,
+					    .size = sizeof(unwritten)};
+	struct error error;
+
+	return analysis->record(state_of, &event, &record, &error);
+}
+
+/* Two objects of a site in one launch are one invocation. */
+static void test_unwritten(void **state)
+{
+	uint32_t x, y, z;
+
+	(void)state;
+	start(&build_unwritten);
+	x = allocate_at(1, SIZE, TRACE_MEMORY_DEVICE);
+	y = allocate_at(1, SIZE, TRACE_MEMORY_DEVICE);
+	z = allocate_at(2, SIZE, TRACE_MEMORY_DEVICE);
+	call(A, NULL, 0);
+	assert_int_equal(unwritten(x, 100, true), 0);
+	assert_int_equal(unwritten(y, SIZE, true), 0);
+	assert_int_equal(unwritten(z, 8, true), 0);
+	call(B, NULL, 0);
+	call(A, NULL, 0);
+	assert_int_equal(unwritten(y, 4, true), 0);
+	assert_int_equal(unwritten(y, SIZE + 1, true), -1);
+	assert_int_equal(unwritten(y, 0, true), -1);
+	assert_int_equal(unwritten(y, 4, false), -1);
+	finish();
+	assert_int_equal(profile->unwritten_count, 2);
+	assert_int_equal(profile->unwritten[0].vertex, A);
+	assert_int_equal(profile->unwritten[0].object, 1);
+	assert_int_equal(profile->unwritten[0].invocations, 2);
+	assert_int_equal(profile->unwritten[0].bytes, SIZE + 104);
+	assert_int_equal(profile->unwritten[1].object, 2);
+	assert_int_equal(profile->unwritten[1].bytes, 8);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1019,6 +1064,7 @@ int main(void)
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_bad_transfers),
+		cmocka_unit_test(test_unwritten),
 	};
 
 	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);

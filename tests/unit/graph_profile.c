@@ -220,6 +220,9 @@ static struct profile *example(void)
 	ARRAY_RESERVE(profile->unseen, profile->unseen_count, profile->unseen_capacity);
 	profile->unseen[profile->unseen_count++] =
 		(struct profile_unseen){.vertex = 2, .invocations = 5};
+	ARRAY_RESERVE(profile->unwritten, profile->unwritten_count, profile->unwritten_capacity);
+	profile->unwritten[profile->unwritten_count++] =
+		(struct profile_unwritten){.vertex = 2, .object = 1, .invocations = 3, .bytes = 12};
 	ARRAY_RESERVE(profile->failed_calls, profile->failed_call_count,
 		      profile->failed_call_capacity);
 	profile->failed_calls[profile->failed_call_count++] =
@@ -599,6 +602,9 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->unread[0].bytes, 89);
 	assert_int_equal(profile->unseen[0].vertex, 2);
 	assert_int_equal(profile->unseen[0].invocations, 5);
+	assert_int_equal(profile->unwritten[0].object, 1);
+	assert_int_equal(profile->unwritten[0].invocations, 3);
+	assert_int_equal(profile->unwritten[0].bytes, 12);
 	assert_string_equal(profile->failed_calls[0].function, "cudaMemset");
 	assert_string_equal(profile->failed_calls[0].place.callpath, "main a.c:12");
 	assert_int_equal(profile->failed_calls[0].count, 3);
@@ -847,6 +853,7 @@ static void test_changed(void **state)
 		{"UPDATE \"write\" SET writes = -1", "row 1 of table write"},
 		{"UPDATE unseen SET vertex = 99", "row 1 of table unseen"},
 		{"UPDATE unseen SET invocations = 4", "check sum of table unseen"},
+		{"UPDATE unwritten SET invocations = 13", "row 1 of table unwritten"},
 		{"UPDATE failed_call SET error = 2", "check sum of table failed_call"},
 		{"UPDATE failed_call SET line = -1", "row 1 of table failed_call"},
 		{"DELETE FROM run", "run"},

@@ -227,6 +227,16 @@ static void tell_left(void *data, uint32_t object, const struct gpu_left_bytes *
 						.size = sizeof(*left)});
 }
 
+static void tell_unwritten(void *data, uint32_t object, uint64_t bytes)
+{
+	const struct gpu_unwritten unwritten = {.bytes = bytes};
+
+	sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_UNWRITTEN,
+						.object = object,
+						.payload = &unwritten,
+						.size = sizeof(unwritten)});
+}
+
 static void tell_sizes(void *data, uint32_t object, uint32_t sizes)
 {
 	const struct gpu_call *call = data;
@@ -349,6 +359,7 @@ void observe_end(struct gpu_call *call)
 		tell_seen(call, 0);
 	all_seen = false;
 	if (shadow) {
+		shadow_unwritten(shadow, tell_unwritten, call);
 		shadow_atomics(shadow, tell_sizes, call);
 		observe_access_end(call);
 		observe_values_end(call);

@@ -215,8 +215,10 @@ static inline void warp_touch(const struct warp *warp, const struct allocation *
 		warp->block->helped ? shadow_touch_together : shadow_touch;
 
 	shadow_sizes(allocation->shadow, values_sizes(kind, access));
-	if (read)
+	if (read) {
+		shadow_load(allocation->shadow, offset, size, access);
 		touch(allocation->shadow, offset, size, GPU_READ);
+	}
 	if (write)
 		touch(allocation->shadow, offset, size, GPU_WRITE);
 }

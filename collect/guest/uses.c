@@ -209,16 +209,17 @@ static bool is_within(const struct watched *range, uint64_t address, uint64_t by
 }
 
 /*
- * written: else it is only watched for another wait.  What a copy has brought is still there then,
- * and so is what is not written of it.
+ * They are written or, with a wait, watched for that.  What a copy has brought is still there then,
+ * if it was not for the same wait, and so is what is not written of it.
  */
-static void end_ranges_in(uint64_t address, uint64_t bytes, bool written)
+static void end_ranges_in(uint64_t address, uint64_t bytes, const struct wait *by)
 {
 	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch && watch_overlaps(ranges[i].watch, address, bytes))
 			end_range(&ranges[i],
 				  !ranges[i].is_object &&
-					  !(written && is_within(&ranges[i], address, bytes)));
+					  (by ? ranges[i].wait != by
+					      : !is_within(&ranges[i], address, bytes)));
 }
 
 void uses_end(bool cut)
@@ -255,7 +256,7 @@ void uses_begin(const struct gpu_call *call)
 	if (!call->host_bytes)
 		return;
 	if (call->host_bytes != GPU_HOST_ANYWHERE)
-		end_ranges_in(call->host_address, call->host_bytes, true);
+		end_ranges_in(call->host_address, call->host_bytes, NULL);
 	if (download_count == DOWNLOADS_MAX) {
 		memmove(downloads, downloads + 1, --download_count * sizeof(*downloads));
 		evicted = true;
@@ -299,7 +300,7 @@ void uses_released(uint32_t id)
 	for (uint32_t i = 0; i < object_count; i++) {
 		if (objects[i].id != id)
 			continue;
-		end_ranges_in(objects[i].address, objects[i].size, true);
+		end_ranges_in(objects[i].address, objects[i].size, NULL);
 		objects[i] = objects[--object_count];
 		return;
 	}
@@ -377,7 +378,7 @@ static bool protects(const struct gpu_call *call, const struct download *downloa
 static void protect_object(struct wait *wait, const struct shared_object *object)
 {
 	if (!object->faults) {
-		end_ranges_in(object->address, object->size, false);
+		end_ranges_in(object->address, object->size, wait);
 		watch_range(wait, object->address, object->size, true);
 		return;
 	}

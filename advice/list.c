@@ -273,33 +273,44 @@ static unsigned char *needs_without(const struct run *run, const bool *late, uin
 	return needs;
 }
 
-/* Whether the calls can wait for less when others wait later, as well. */
-static bool is_narrow_beside(const struct run *run, const bool *late, uint32_t api)
+/* How broad waits are, as if those were not there; but for the calls of one function. */
+static struct wait_breadth *breadths_without(const struct run *run, const bool *late, uint32_t but)
 {
-	unsigned char *needs = needs_without(run, late, api);
+	unsigned char *needs = needs_without(run, late, but);
 	struct wait_breadth *breadths = order_breadths(run->order, needs);
-	const struct wait_breadth *now = &breadths[api], *before = &run->wait_breadths[api];
-	const bool same =
-		now->calls && now->device == before->device && now->stream == before->stream;
 
-	free(breadths);
 	free(needs);
-	return same;
+	return breadths;
+}
+
+static bool is_narrow(const struct wait_breadth *now, const struct wait_breadth *before)
+{
+	return now->calls && now->device == before->device && now->stream == before->stream;
 }
 
 /* A wait may wait for less only because another one stays where it is. */
 static void drop_beside_late(const struct run *run)
 {
 	struct profile *profile = run->profile;
+	struct wait_breadth *breadths = NULL; /* without all that are made later */
 	bool *late = find_late(run);
 
 	for (uint32_t i = 0; late && i < profile->finding_count; i++) {
 		struct profile_finding *finding = &profile->findings[i];
+		struct wait_breadth *own = NULL;
+		const uint32_t api = finding->api;
 
-		if (!strcmp(finding->pattern, "broad_wait") &&
-		    !is_narrow_beside(run, late, finding->api))
+		if (strcmp(finding->pattern, "broad_wait") != 0)
+			continue;
+		if (late[api])
+			own = breadths_without(run, late, api);
+		else if (!breadths)
+			breadths = breadths_without(run, late, PROFILE_NO_ROW);
+		if (!is_narrow(&(own ? own : breadths)[api], &run->wait_breadths[api]))
 			profile_release_finding(finding);
+		free(own);
 	}
+	free(breadths);
 	free(late);
 	close_gaps(profile);
 }

@@ -90,6 +90,11 @@ static const struct mend mend_upload = {
 	"make_async",
 	"Copy with cudaMemcpyAsync in a stream: the copy comes after the work before it without "
 	"the host waiting; memory that is pinned must stay as it is until the copy is done."};
+static const struct mend mend_some_uploads = {
+	"make_async",
+	"Copy with cudaMemcpyAsync in a stream, but only where neither the host nor another stream "
+	"needs what came before the copy; memory that is pinned must stay as it is until the copy "
+	"is done."};
 static const struct mend mend_host_copy = {
 	"copy_on_host", "Copy with memcpy(): both sides are memory of the host, and cudaMemcpy "
 			"waits for the device first."};
@@ -109,7 +114,8 @@ static const struct mend *mend_of(const struct profile_api *api, const struct ta
 			       ? &mend_release
 			       : &mend_other_release; /* only that has an asynchronous twin */
 	if (api->vertex != PROFILE_NO_VERTEX)
-		return &mend_upload;
+		return tally->calls[WAIT_NEEDED] || tally->orders ? &mend_some_uploads
+								  : &mend_upload;
 	if (!api_is_synchronization(api->name))
 		return &mend_host_copy;
 	if (tally->calls[WAIT_NEEDED])

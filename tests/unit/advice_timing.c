@@ -795,6 +795,28 @@ static void test_synchronous_upload(void **state)
 	end();
 }
 
+/* The same twice, but what the second one waits for brings something to the host. */
+static void test_some_uploads(void **state)
+{
+	const struct profile_finding *finding;
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 2; i++) {
+		launch(i ? apis.down : apis.fill, 0);
+		call_of(apis.up_sync, 0, 0, 80 * US);
+		operation(51 * US, 20 * US);
+		waited(GPU_WAIT_DEFAULT, 0, true);
+	}
+	launch(apis.read, 0);
+	download(0);
+	finding = found(1);
+	expect(finding, "unnecessary_wait", "make_async", apis.up_sync, 51 * US);
+	assert_int_equal(finding->invocations, 1);
+	assert_non_null(strstr(finding->advice, "only where neither the host"));
+	end();
+}
+
 static void test_threshold(void **state)
 {
 	(void)state;
@@ -1178,6 +1200,7 @@ int main(void)
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_consecutive),
 		cmocka_unit_test(test_synchronous_upload),
+		cmocka_unit_test(test_some_uploads),
 		cmocka_unit_test(test_threshold),
 		cmocka_unit_test(test_allocation_in_loop),
 		cmocka_unit_test(test_pageable),

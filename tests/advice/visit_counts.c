@@ -16,7 +16,7 @@ static void draw_visits(unsigned seed)
 {
 	unsigned state = seed;
 
-	for (int i = 0; i < VISITS; i++) {
+	for (unsigned i = 0; i < VISITS; i++) {
 		visits[i] = i < CELLS ? i : random_number(&state) % CELLS;
 		expected[visits[i]]++;
 	}

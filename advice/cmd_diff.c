@@ -23,30 +23,17 @@ static const struct {
 
 enum { TYPES = sizeof(types) / sizeof(*types) };
 
-/* With its findings of memory, by the defaults of `vflow report --memory`. */
-static struct profile *read_memory(const char *file, struct error *error)
-{
-	const struct memory_options options = MEMORY_DEFAULTS;
-	struct profile *profile = input_timed_profile(file, error);
-
-	if (profile && memory_check(profile, file, error) != 0) {
-		profile_free(profile);
-		return NULL;
-	}
-	if (profile)
-		memory_free(memory_detect(profile, &options));
-	return profile;
-}
-
-/* With its findings, by the defaults of `vflow report` but for such a part of `min_time`. */
+/* With its findings, by the defaults of `vflow report` but for such a part of `min_time`; or those
+ * of memory. */
 static struct profile *read_profile(const struct diff *diff, const char *file, double part,
 				    struct error *error)
 {
+	const struct memory_options memory_options = MEMORY_DEFAULTS;
 	struct advice_options options = ADVICE_DEFAULTS;
 	struct profile *profile;
 
 	if (diff->of_memory)
-		return read_memory(file, error);
+		return memory_read(file, &memory_options, error);
 	profile = input_timed_profile(file, error);
 	options.min_time *= part;
 	if (profile && advice_can_detect(profile))

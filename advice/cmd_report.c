@@ -125,17 +125,14 @@ static struct profile *baseline_profile(const struct report *report,
 					struct error *error)
 {
 	struct advice_options options = report->options;
-	struct profile *before = input_timed_profile(file, error);
+	struct profile *before;
 
-	if (before && report->of_memory && memory_check(before, file, error) != 0) {
-		profile_free(before);
-		return NULL;
-	}
+	if (report->of_memory)
+		return memory_read(file, &memory->options, error);
+	before = input_timed_profile(file, error);
 	options.left_out = NULL;
 	options.min_time *= DIFF_NEAR; /* as vflow diff does */
-	if (before && report->of_memory)
-		memory_free(memory_detect(before, &memory->options));
-	else if (before && advice_can_detect(before))
+	if (before && advice_can_detect(before))
 		advice_detect(before, &options);
 	return before;
 }

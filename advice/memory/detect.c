@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "advice/memory/words.h"
+#include "graph/input.h"
 #include "util/memory.h"
 
 /* What is to be changed: where it is not the allocation, what accesses the object. */
@@ -57,4 +58,18 @@ int memory_check(const struct profile *profile, const char *file, struct error *
 		return 0;
 	return error_set(error, "%s does not say when memory was accessed: %s",
 			 file ? file : "the profile", profile_lacks_lifetimes(profile));
+}
+
+struct profile *memory_read(const char *file, const struct memory_options *options,
+			    struct error *error)
+{
+	struct profile *profile = input_timed_profile(file, error);
+
+	if (profile && memory_check(profile, file, error) != 0) {
+		profile_free(profile);
+		return NULL;
+	}
+	if (profile)
+		memory_free(memory_detect(profile, options));
+	return profile;
 }

@@ -17,4 +17,8 @@ struct memory *memory_detect(struct profile *profile, const struct memory_option
 /* -1: the profile cannot say that there are none; the error names the file, NULL: the profile. */
 int memory_check(const struct profile *profile, const char *file, struct error *error);
 
+/* The profile with its findings of memory, for what needs no more; NULL: an error, as above. */
+struct profile *memory_read(const char *file, const struct memory_options *options,
+			    struct error *error);
+
 #endif

@@ -49,7 +49,7 @@ static struct breadths *breadths_of(struct question *question)
 /* How many of the stream's operations are done before what comes after `clock`, at least. */
 static uint32_t known(const struct breadths *breadths, const struct clock *clock, uint32_t stream)
 {
-	return walk_most(breadths->question.needed.done[stream], clock->done[stream]);
+	return clocks_most(breadths->question.needed.done[stream], clock->done[stream]);
 }
 
 /* -- waits that are wide -- */

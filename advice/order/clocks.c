@@ -318,11 +318,6 @@ void clocks_allocate(struct clocks *clocks, struct stream *stream, uint32_t call
 		stream->last_touch[site] = stream->last_write[site] = stream->count;
 }
 
-static uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 uint32_t clocks_last_touched(const struct clocks *clocks, uint32_t index,
 			     const struct effects *effects)
 {
@@ -333,14 +328,14 @@ uint32_t clocks_last_touched(const struct clocks *clocks, uint32_t index,
 		return 0;
 	/* which memory of the host a copy is about is not known */
 	if (effects->downloads)
-		last = most(last, stream->last_host);
+		last = clocks_most(last, stream->last_host);
 	else if (effects->uploads)
-		last = most(last, stream->last_download);
+		last = clocks_most(last, stream->last_download);
 	for (uint32_t t = effects->first; t < effects->end; t++) {
 		const struct touch *touch = &clocks->order->touches->rows[t];
 
-		last = most(last, touch->writes ? stream->last_touch[touch->site]
-						: stream->last_write[touch->site]);
+		last = clocks_most(last, touch->writes ? stream->last_touch[touch->site]
+						       : stream->last_write[touch->site]);
 	}
 	return last;
 }

@@ -107,4 +107,9 @@ uint32_t clocks_last_touched(const struct clocks *clocks, uint32_t stream,
 /* How many of the numbers are `most` or less. */
 uint32_t numbers_up_to(const struct numbers *numbers, uint32_t most);
 
+static inline uint32_t clocks_most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

@@ -12,7 +12,7 @@ static void need(struct walk *walk, uint32_t stream, uint32_t known, uint32_t to
 	struct question *question = walk->question;
 
 	question->kind->need(walk, question, stream,
-			     walk_most(question->needed.done[stream], known), to, why, by, clock);
+			     clocks_most(question->needed.done[stream], known), to, why, by, clock);
 }
 
 /* The operations that are neither done nor come before what begins after `clock`. */
@@ -30,7 +30,7 @@ static void need_touched(struct walk *walk, const struct clock *clock,
 	const struct question *question = walk->question;
 
 	for (uint32_t s = 0; s < walk->clocks.stream_count && question->asks; s++)
-		if (walk_most(question->needed.done[s], clock->done[s]) <
+		if (clocks_most(question->needed.done[s], clock->done[s]) <
 		    walk->clocks.streams[s].count)
 			need(walk, s, clock->done[s],
 			     clocks_last_touched(&walk->clocks, s, effects), WAIT_ORDERS, by,

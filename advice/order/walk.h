@@ -46,9 +46,4 @@ struct walk {
 
 void order_walk(struct walk *walk);
 
-static inline uint32_t walk_most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 #endif

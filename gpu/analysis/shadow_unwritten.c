@@ -18,13 +18,15 @@ static uint64_t whole_accesses(uint64_t bits, unsigned access)
 
 void shadow_load(struct shadow_object *object, uint64_t offset, uint64_t size, unsigned access)
 {
+	/* most objects are initialised as a whole */
+	if (object->initialised_bytes == object->size)
+		return;
 	if (!size || size > object->size || offset > object->size - size || access > WORD_BYTES)
 		return;
 	for (uint64_t word = offset / WORD_BYTES; word <= (offset + size - 1) / WORD_BYTES;
 	     word++) {
 		uint64_t bits = range_bits(word, offset, size) & ~object->initialised[word];
 
-		/* most memory is initialised */
 		if (!bits)
 			continue;
 		bits &= ~__atomic_load_n(&object->written[word], __ATOMIC_RELAXED);
